@@ -1,0 +1,1 @@
+"""The interpreters: one file each, none knowing another except through `Ops`."""

@@ -1,0 +1,373 @@
+"""Eager: programs mean NumPy numbers, at once.
+
+`Kernels` holds the meaning of each primitive, a NumPy function where there is one. `Eager` is the
+same with NumPy's floating-point warnings off during each call; transforms switch them off once and
+call the kernels directly (`trusted`).
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.dtypes import DType, Number, float64, is_real, of_number
+from taglessad.kernels import erf as erf_kernels
+from taglessad.kernels import gamma as gamma_kernels
+from taglessad.kernels.contraction import contract
+from taglessad.kernels.elementwise import (
+    exp_neg_square,
+    integer_pow,
+    logsumexp,
+    pow_int,
+    sech_squared,
+    sigmoid,
+    softplus,
+)
+from taglessad.kernels.indexing import add_along, add_at, argsort, pad, place_diagonal
+from taglessad.kernels.quiet import quietly
+from taglessad.ops import Ops
+from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
+from taglessad.rules.structural import Axes
+from taglessad.shapes import Extent, Shape
+
+Array = NDArray[Any]  # Any: the dtype is data; a rank-0 payload may also be a NumPy scalar
+Method = TypeVar("Method", bound=Callable[..., Any])  # Any: each method has its own signature
+
+
+def kernel(function: Callable[..., Any]) -> Callable[[Method], Method]:
+    """Make a NumPy function the method it stands under, with no Python frame in between.
+
+    To type checkers it is the identity, so the signature written under it is what they hold.
+    """
+
+    def bind(method: Method) -> Method:
+        return staticmethod(function)  # type: ignore[return-value]  # stands in for the method
+
+    return bind
+
+
+class Kernels(Ops[Array]):
+    """The meaning of each primitive in NumPy."""
+
+    def __init__(self, dtype: DType | None = None) -> None:
+        self.real = dtype
+
+    # --- administration ---------------------------------------------------------------------
+    def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
+        raise NotImplementedError(f"Eager has no kernel for the primitive {prim.name!r}")
+
+    def const(self, value: Array, /) -> Array:
+        if self.real is not None and is_real(value.dtype):
+            return value.astype(self.real)
+        return value
+
+    def scalar(self, value: Number, like: Array, /) -> Array:
+        dtype = self.dtype(like)
+        number = value if isinstance(value, int) else float(value)
+        # A Python float is a float64 to NumPy, and cheaper than an array of rank 0.
+        return float(number) if dtype is float64 else dtype.type(number)  # type: ignore[return-value]
+
+    def aval(self, x: Array, /) -> Aval:
+        return Aval(self.shape(x), self.dtype(x))
+
+    def shape(self, x: Array, /) -> Shape:
+        try:
+            return x.shape
+        except AttributeError:  # a Python number
+            return ()
+
+    def dtype(self, x: Array, /) -> DType:
+        try:
+            return x.dtype
+        except AttributeError:
+            return of_number(x)
+
+    def literal(self, x: Array, /) -> Array:
+        return np.asarray(x)
+
+    # --- arithmetic -------------------------------------------------------------------------
+    @kernel(np.add)
+    def add(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.subtract)
+    def sub(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.negative)
+    def neg(self, x: Array, /) -> Array: ...
+    @kernel(np.multiply)
+    def mul(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.true_divide)
+    def div(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.square)
+    def square(self, x: Array, /) -> Array: ...
+    @kernel(np.reciprocal)
+    def reciprocal(self, x: Array, /) -> Array: ...
+    @kernel(np.power)
+    def pow(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(integer_pow)
+    def integer_pow(self, x: Array, n: int, /) -> Array: ...
+    @kernel(pow_int)
+    def pow_int(self, x: Array, n: Array, /) -> Array: ...
+    @kernel(np.sqrt)
+    def sqrt(self, x: Array, /) -> Array: ...
+    @kernel(np.absolute)
+    def abs(self, x: Array, /) -> Array: ...
+    @kernel(np.sign)
+    def sign(self, x: Array, /) -> Array: ...
+    @kernel(np.hypot)
+    def hypot(self, a: Array, b: Array, /) -> Array: ...
+
+    def rsqrt(self, x: Array, /) -> Array:
+        return np.reciprocal(np.sqrt(x))
+
+    # --- exponentials -----------------------------------------------------------------------
+    @kernel(np.exp)
+    def exp(self, x: Array, /) -> Array: ...
+    @kernel(np.expm1)
+    def expm1(self, x: Array, /) -> Array: ...
+    @kernel(exp_neg_square)
+    def exp_neg_square(self, x: Array, /) -> Array: ...
+    @kernel(np.log)
+    def log(self, x: Array, /) -> Array: ...
+    @kernel(np.log1p)
+    def log1p(self, x: Array, /) -> Array: ...
+    @kernel(np.log2)
+    def log2(self, x: Array, /) -> Array: ...
+    @kernel(np.log10)
+    def log10(self, x: Array, /) -> Array: ...
+    @kernel(np.logaddexp)
+    def logaddexp(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(sigmoid)
+    def sigmoid(self, x: Array, /) -> Array: ...
+    @kernel(softplus)
+    def softplus(self, x: Array, /) -> Array: ...
+
+    # --- trigonometry -----------------------------------------------------------------------
+    @kernel(np.sin)
+    def sin(self, x: Array, /) -> Array: ...
+    @kernel(np.cos)
+    def cos(self, x: Array, /) -> Array: ...
+    @kernel(np.tan)
+    def tan(self, x: Array, /) -> Array: ...
+    @kernel(np.arcsin)
+    def asin(self, x: Array, /) -> Array: ...
+    @kernel(np.arccos)
+    def acos(self, x: Array, /) -> Array: ...
+    @kernel(np.arctan)
+    def atan(self, x: Array, /) -> Array: ...
+    @kernel(np.arctan2)
+    def atan2(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.sinh)
+    def sinh(self, x: Array, /) -> Array: ...
+    @kernel(np.cosh)
+    def cosh(self, x: Array, /) -> Array: ...
+    @kernel(np.tanh)
+    def tanh(self, x: Array, /) -> Array: ...
+    @kernel(sech_squared)
+    def sech_squared(self, x: Array, /) -> Array: ...
+    @kernel(np.arcsinh)
+    def asinh(self, x: Array, /) -> Array: ...
+    @kernel(np.arccosh)
+    def acosh(self, x: Array, /) -> Array: ...
+    @kernel(np.arctanh)
+    def atanh(self, x: Array, /) -> Array: ...
+
+    # --- rounding ---------------------------------------------------------------------------
+    @kernel(np.floor)
+    def floor(self, x: Array, /) -> Array: ...
+    @kernel(np.ceil)
+    def ceil(self, x: Array, /) -> Array: ...
+    @kernel(np.trunc)
+    def trunc(self, x: Array, /) -> Array: ...
+    @kernel(np.rint)
+    def round(self, x: Array, /) -> Array: ...
+    @kernel(np.floor_divide)
+    def floor_divide(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.remainder)
+    def remainder(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.fmod)
+    def fmod(self, a: Array, b: Array, /) -> Array: ...
+
+    # --- comparison and logic ---------------------------------------------------------------
+    @kernel(np.equal)
+    def equal(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.not_equal)
+    def not_equal(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.less)
+    def less(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.less_equal)
+    def less_equal(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.logical_and)
+    def logical_and(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.logical_or)
+    def logical_or(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.logical_xor)
+    def logical_xor(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.logical_not)
+    def logical_not(self, x: Array, /) -> Array: ...
+    @kernel(np.bitwise_and)
+    def bitwise_and(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.bitwise_or)
+    def bitwise_or(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.bitwise_xor)
+    def bitwise_xor(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.invert)
+    def bitwise_invert(self, x: Array, /) -> Array: ...
+    @kernel(np.left_shift)
+    def left_shift(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.right_shift)
+    def right_shift(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.isfinite)
+    def isfinite(self, x: Array, /) -> Array: ...
+    @kernel(np.isinf)
+    def isinf(self, x: Array, /) -> Array: ...
+    @kernel(np.isnan)
+    def isnan(self, x: Array, /) -> Array: ...
+    @kernel(np.signbit)
+    def signbit(self, x: Array, /) -> Array: ...
+
+    # --- selection --------------------------------------------------------------------------
+    @kernel(np.where)
+    def where(self, condition: Array, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.maximum)
+    def maximum(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.minimum)
+    def minimum(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.copysign)
+    def copysign(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(np.nextafter)
+    def nextafter(self, a: Array, b: Array, /) -> Array: ...
+
+    def clip(self, x: Array, low: Array, high: Array, /) -> Array:
+        return np.minimum(np.maximum(x, low), high)
+
+    def relu(self, x: Array, /) -> Array:
+        return np.maximum(x, 0)
+
+    def cast(self, x: Array, dtype: DType, /) -> Array:
+        return np.asarray(x).astype(dtype)
+
+    def detach(self, x: Array, /) -> Array:
+        return x
+
+    # --- special functions ------------------------------------------------------------------
+    @kernel(erf_kernels.erf)
+    def erf(self, x: Array, /) -> Array: ...
+    @kernel(erf_kernels.erfc)
+    def erfc(self, x: Array, /) -> Array: ...
+    @kernel(erf_kernels.erfinv)
+    def erfinv(self, x: Array, /) -> Array: ...
+    @kernel(gamma_kernels.gammaln)
+    def gammaln(self, x: Array, /) -> Array: ...
+
+    def polygamma(self, x: Array, n: int, /) -> Array:
+        return gamma_kernels.polygamma(n, x)
+
+    # --- reductions -------------------------------------------------------------------------
+    def sum(self, x: Array, axes: Axes, /) -> Array:
+        return np.add.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # ufunc
+
+    def prod(self, x: Array, axes: Axes, /) -> Array:
+        return np.multiply.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]
+
+    def max(self, x: Array, axes: Axes, /) -> Array:
+        return np.maximum.reduce(x, axis=axes)  # type: ignore[no-any-return]
+
+    def min(self, x: Array, axes: Axes, /) -> Array:
+        return np.minimum.reduce(x, axis=axes)  # type: ignore[no-any-return]
+
+    @kernel(logsumexp)
+    def logsumexp(self, x: Array, axes: Axes, /) -> Array: ...
+
+    def any(self, x: Array, axes: Axes, /) -> Array:
+        return np.asarray(np.any(x, axis=axes))
+
+    def all(self, x: Array, axes: Axes, /) -> Array:
+        return np.asarray(np.all(x, axis=axes))
+
+    def argmax(self, x: Array, axis: int, /) -> Array:
+        return np.asarray(np.argmax(x, axis))
+
+    def argmin(self, x: Array, axis: int, /) -> Array:
+        return np.asarray(np.argmin(x, axis))
+
+    # --- cumulative -------------------------------------------------------------------------
+    def cumulative_sum(self, x: Array, axis: int, /) -> Array:
+        return np.add.accumulate(x, axis, dtype=x.dtype)  # type: ignore[no-any-return]
+
+    def cumulative_prod(self, x: Array, axis: int, /) -> Array:
+        return np.multiply.accumulate(x, axis, dtype=x.dtype)  # type: ignore[no-any-return]
+
+    def cumulative_max(self, x: Array, axis: int, /) -> Array:
+        return np.maximum.accumulate(x, axis)  # type: ignore[no-any-return]
+
+    # --- structure --------------------------------------------------------------------------
+    @kernel(np.reshape)
+    def reshape(self, x: Array, shape: Shape, /) -> Array: ...
+    @kernel(np.transpose)
+    def permute(self, x: Array, axes: Axes, /) -> Array: ...
+    @kernel(np.broadcast_to)
+    def broadcast(self, x: Array, shape: Shape, /) -> Array: ...
+    @kernel(pad)
+    def pad(self, x: Array, before: Shape, after: Shape, gaps: Axes, /) -> Array: ...
+    @kernel(np.concatenate)
+    def concat(self, xs: tuple[Array, ...], axis: int, /) -> Array: ...
+    @kernel(np.flip)
+    def flip(self, x: Array, axes: Axes, /) -> Array: ...
+    @kernel(np.tril)
+    def tril(self, x: Array, offset: int, /) -> Array: ...
+    @kernel(np.triu)
+    def triu(self, x: Array, offset: int, /) -> Array: ...
+    @kernel(place_diagonal)
+    def place_diagonal(
+        self, x: Array, offset: int, rows: Extent, columns: Extent, /
+    ) -> Array: ...
+
+    def slice(self, x: Array, start: Shape, stop: Shape, step: Axes, /) -> Array:
+        return x[tuple(map(slice, start, stop, step))]
+
+    def diagonal(self, x: Array, offset: int, /) -> Array:
+        return np.diagonal(x, offset, -2, -1)
+
+    # --- indexing ---------------------------------------------------------------------------
+    @kernel(np.take)
+    def take(self, x: Array, index: Array, axis: int, /) -> Array: ...
+    @kernel(add_at)
+    def add_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(np.take_along_axis)
+    def take_along(self, x: Array, index: Array, axis: int, /) -> Array: ...
+    @kernel(add_along)
+    def add_along(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(argsort)
+    def argsort(self, x: Array, axis: int, descending: bool, /) -> Array: ...
+
+    # --- contraction ------------------------------------------------------------------------
+    @kernel(contract)
+    def contract(self, a: Array, b: Array, spec: str, /) -> Array: ...
+
+
+class Eager(Kernels):
+    """NumPy numbers: arrays in, handles out. With a `dtype`, real literals take that dtype."""
+
+    def __init__(self, dtype: DType | None = None) -> None:
+        super().__init__(dtype)
+        self._kernels = Kernels(dtype)
+
+    def trusted(self) -> Kernels:
+        return self._kernels
+
+    def __repr__(self) -> str:
+        return "Eager" if self.real is None else f"Eager({self.real})"
+
+
+def _guard(name: str) -> None:
+    method = Kernels.__dict__[name]
+    if isinstance(method, staticmethod):
+        setattr(Eager, name, staticmethod(quietly(method.__func__)))
+    else:
+        setattr(Eager, name, quietly(method))
+
+
+for _name in PRIMITIVES:
+    _guard(_name)
+
+EAGER: Final = Eager()

@@ -1,0 +1,114 @@
+"""Record: programs mean graphs. Common subexpressions are shared, literals interned.
+
+Values of the interpreters below become extra inputs of the graph (`captures`): a graph is closed.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.closed import end
+from taglessad.dtypes import Number
+from taglessad.errors import user_frame
+from taglessad.graph import Graph, Ref, Site
+from taglessad.interpreter import Interpreter
+from taglessad.levels import default_root
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim
+
+
+class Record(Ops[Ref]):
+    """The payload is a register number of the graph in the making."""
+
+    def __init__(self, base: Ops[Any]) -> None:  # Any: whatever is under way
+        self.base = base
+        self.level = base.level + 1
+        self._graph = Graph()
+        self._known: dict[Any, Ref] = {}  # Any: keys of nodes and of literals
+        self._sites: dict[Any, Site] = {}  # Any: code objects with line numbers
+        self._captured: dict[int, tuple[Ref, Any]] = {}  # Any: payloads of the base
+
+    def input(self, aval: Aval) -> Ref:
+        """A new input of the graph."""
+        return self._graph.add_input(aval)
+
+    def aval(self, x: Ref, /) -> Aval:
+        return self._graph.avals[x]
+
+    def const(self, value: NDArray[Any], /) -> Ref:
+        if value.size > 1 and not any(value.strides):  # one number, repeated
+            one = self.const(np.asarray(value[(0,) * value.ndim]))
+            return self.broadcast(one, value.shape)
+        if value.nbytes > 64:
+            return self._graph.add_constant(value)
+        key = (value.shape, value.dtype, value.tobytes())
+        ref = self._known.get(key)
+        if ref is None:
+            ref = self._known[key] = self._graph.add_constant(value)
+        return ref
+
+    def scalar(self, value: Number, like: Ref, /) -> Ref:
+        dtype = self._graph.avals[like].dtype
+        # -0.0 equals 0 and hashes like it, and is another literal.
+        key = (value, dtype, value == 0 and math.copysign(1.0, value))
+        ref = self._known.get(key)
+        if ref is None:
+            ref = self._known[key] = super().scalar(value, like)
+        return ref
+
+    def embed(self, x: Any, /) -> Ref:  # Any: a payload of the base
+        entry = self._captured.get(id(x))
+        if entry is None:
+            ref = self._graph.add_input(self.base.aval(x))
+            entry = self._captured[id(x)] = (ref, x)  # holding x keeps its id its own
+        return entry[0]
+
+    def lift(self, source: Interpreter[Any], x: Any, /) -> Ref:
+        if source is self:
+            return x  # type: ignore[no-any-return]  # a payload of self is a Ref
+        array = source.literal(x)
+        return super().lift(source, x) if array is None else self.const(array)
+
+    def apply(self, prim: Prim, operands: tuple[Ref, ...], params: Params, /) -> Ref:
+        key = (prim, operands, params)
+        ref = self._known.get(key)
+        if ref is None:
+            ref = self._known[key] = self._new(key)
+        return ref
+
+    def _new(self, key: tuple[Prim, tuple[Ref, ...], Params]) -> Ref:
+        prim, operands, params = key
+        graph = self._graph
+        avals = graph.avals
+        aval = prim.infer(*[avals[x] for x in operands], *params)
+        if aval.shape == () and all(x in graph.constants for x in operands):
+            # A number made of numbers is a number: replay must not meet it as an operation.
+            root = default_root().trusted()
+            value = root.run(prim, tuple(graph.constants[x] for x in operands), params)
+            return self.const(np.asarray(value).astype(aval.dtype))
+        return graph.add_node(key, aval, self._site())
+
+    def _site(self) -> Site | None:
+        frame = user_frame()
+        if frame is None:
+            return None
+        key = (frame.f_code, frame.f_lineno)
+        site = self._sites.get(key)
+        if site is None:
+            site = self._sites[key] = (frame.f_code.co_filename, frame.f_lineno)
+        return site
+
+    def finish(self, outputs: Sequence[Ref]) -> tuple[Graph, list[Any]]:
+        """The graph, and the payloads of the base that it takes as further inputs, in order."""
+        graph = self._graph
+        captured = list(self._captured.values())
+        graph.finish(outputs, [ref for ref, _ in captured])
+        self.close()
+        return graph, [x for _, x in captured]
+
+    def close(self) -> None:
+        self._known, self._captured = {}, {}
+        end(self)

@@ -1,0 +1,30 @@
+"""Shape: programs mean shapes and dtypes. No number is computed; sizes may be symbols."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from taglessad.dtypes import Number
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim
+
+
+class Shape(Ops[Aval]):
+    """The payload is what is known of an array before it is computed."""
+
+    precedence = 1
+
+    def apply(self, prim: Prim, operands: tuple[Aval, ...], params: Params, /) -> Aval:
+        return prim.infer(*operands, *params)
+
+    def const(self, value: NDArray[Any], /) -> Aval:
+        return Aval(value.shape, value.dtype)
+
+    def scalar(self, value: Number, like: Aval, /) -> Aval:
+        return Aval((), like.dtype)
+
+    def zeros(self, aval: Aval, /) -> Aval:
+        return aval
+
+    def aval(self, x: Aval, /) -> Aval:
+        return x

@@ -1,0 +1,208 @@
+"""Tape: programs mean their value, and a record of how it came about. Reverse mode over any base.
+
+Values are computed in the base at once. The record is a flat list, so neither its length nor its
+end costs recursion. A `Trace` is what remains when the transform has ended: it pulls cotangents
+back and pushes tangents forward, emitting in the interpreter under way when it is called.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from numpy.typing import NDArray
+
+from taglessad.closed import end
+from taglessad.dtypes import DType, Number
+from taglessad.errors import EscapeError
+from taglessad.masks import Masked, fit, settle, stretch, through, total
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim
+from taglessad.shapes import Shape
+
+R = TypeVar("R")
+P = TypeVar("P")
+
+
+class Var(Generic[R]):
+    """A value of the base and its place on the tape; -1 for what does not depend on the inputs."""
+
+    __slots__ = ("place", "value")
+
+    def __init__(self, value: R, place: int) -> None:
+        self.value = value
+        self.place = place
+
+
+# Any: values of the base, of whichever payload type; a tuple, since a record must stay small.
+Entry = tuple[Prim, tuple[int, ...], tuple[Any, ...], Any, Params]
+
+
+class Trace(Generic[R]):
+    """A finished tape: what was computed, in order."""
+
+    def __init__(self, base: Ops[R], inputs: int, entries: list[Entry]) -> None:
+        self.base = base
+        self.inputs = inputs
+        self.entries = entries
+
+    def _lifted(self, ops: Ops[P], entry: Entry) -> tuple[tuple[P, ...], P]:
+        base = self.base
+        _, _, xs, y, _ = entry
+        return tuple(ops.lift(base, x) for x in xs), ops.lift(base, y)
+
+    def _kernels(self, ops: Ops[P]) -> tuple[Ops[P], bool]:
+        if self.base.closed:
+            raise EscapeError(
+                f"a pullback made under {self.base!r} was called after that transform had ended"
+            )
+        kernels = ops.trusted()
+        assert isinstance(kernels, Ops)
+        return kernels, ops is not self.base  # type: ignore[comparison-overlap]  # may be one
+
+    def pull(
+        self, ops: Ops[P], seeds: Sequence[tuple[int, P]], *, consume: bool = False
+    ) -> list[P | None]:
+        """Cotangents of the inputs from cotangents at places of the tape; None for no dependence.
+
+        With `consume` the record is emptied on the way, so that memory falls as it is read.
+        """
+        kernels, foreign = self._kernels(ops)
+        # Any: payloads of `ops`, some of them Masked.
+        cotangents: list[Any] = [None] * (self.inputs + len(self.entries))
+        for place, seed in seeds:
+            before = cotangents[place]
+            cotangents[place] = seed if before is None else total(kernels, before, seed)
+        entries = self.entries if consume else list(self.entries)
+        while entries:
+            entry = entries.pop()
+            g = cotangents.pop()
+            if g is None:
+                continue
+            prim, places, xs, y, params = entry
+            if foreign:
+                xs, y = self._lifted(ops, entry)
+            slots = prim.slots
+            if prim.selects or g.__class__ is Masked:
+                for k, place in enumerate(places):
+                    if place >= 0 and slots[k] is not None:
+                        d = through(kernels, prim, k, False, g, y, xs, params)
+                        d = fit(kernels, d, kernels.shape(xs[k]))
+                        before = cotangents[place]
+                        cotangents[place] = d if before is None else total(kernels, before, d)
+                continue
+            broadcasts = len(places) > 1 and prim.kind == "elementwise"
+            for k, place in enumerate(places):
+                slot = slots[k] if place >= 0 else None
+                if slot is None:
+                    continue
+                d = slot.pull(kernels, g, y, *xs, *params)
+                if broadcasts:
+                    shape = kernels.shape(xs[k])
+                    if kernels.shape(d) != shape:
+                        d = fit(kernels, d, shape)
+                before = cotangents[place]
+                if before is None:
+                    cotangents[place] = d
+                elif before.__class__ is Masked:
+                    cotangents[place] = total(kernels, before, d)
+                else:
+                    cotangents[place] = kernels.add(before, d)
+        return [None if c is None else settle(kernels, c) for c in cotangents]
+
+    def push(
+        self, ops: Ops[P], tangents: Sequence[P | None], places: Sequence[int]
+    ) -> list[P | None]:
+        """Tangents at places of the tape from tangents of the inputs; None for no dependence."""
+        kernels, foreign = self._kernels(ops)
+        known: list[Any] = list(tangents)  # Any: payloads of `ops`, some of them Masked
+        for entry in self.entries:
+            prim, operands, xs, y, params = entry
+            if foreign:
+                xs, y = self._lifted(ops, entry)
+            tangent: Any = None
+            for k, place in enumerate(operands):
+                d = known[place] if place >= 0 else None
+                slot = prim.slots[k] if d is not None else None
+                if slot is None:
+                    continue
+                if prim.selects or d.__class__ is Masked:
+                    pushed = through(kernels, prim, k, True, d, y, xs, params)
+                else:
+                    pushed = slot.push(kernels, d, y, *xs, *params)
+                tangent = pushed if tangent is None else total(kernels, tangent, pushed)
+            if tangent is not None and prim.kind == "elementwise" and len(xs) > 1:
+                tangent = stretch(kernels, tangent, kernels.shape(y))
+            known.append(tangent)
+        found = (known[place] if place >= 0 else None for place in places)
+        return [None if t is None else settle(kernels, t) for t in found]
+
+
+class Tape(Ops[Var[R]], Generic[R]):
+    """Reverse mode: evaluates in the base and records what depends on the inputs.
+
+    With `peeking`, program text may look at values (Python `if` and `while`): the derivative is
+    then that of the path that ran.
+    """
+
+    base: Ops[R]
+
+    def __init__(self, base: Ops[R], *, peeking: bool = False) -> None:
+        self.base = base
+        self.level = base.level + 1
+        self.peeking = peeking
+        kernels = base.trusted()
+        assert isinstance(kernels, Ops)
+        self._kernels: Ops[R] = kernels
+        self._entries: list[Entry] = []
+        self._next = 0
+        self._inputs = 0
+
+    def input(self, value: R) -> Var[R]:
+        """A value that derivatives are taken in; all inputs are made before the first operation."""
+        place = self._next
+        self._next = self._inputs = place + 1
+        return Var(value, place)
+
+    def const(self, value: NDArray[Any], /) -> Var[R]:
+        return Var(self.base.const(value), -1)
+
+    def scalar(self, value: Number, like: Var[R], /) -> Var[R]:
+        return Var(self._kernels.scalar(value, like.value), -1)
+
+    def embed(self, x: R, /) -> Var[R]:
+        return Var(x, -1)
+
+    def aval(self, x: Var[R], /) -> Aval:
+        return self.base.aval(x.value)
+
+    def shape(self, x: Var[R], /) -> Shape:
+        return self.base.shape(x.value)
+
+    def dtype(self, x: Var[R], /) -> DType:
+        return self.base.dtype(x.value)
+
+    def peek(self, x: Var[R], /) -> NDArray[Any] | None:
+        return self.base.peek(x.value) if self.peeking else None
+
+    def apply(self, prim: Prim, operands: tuple[Var[R], ...], params: Params, /) -> Var[R]:
+        xs = tuple([x.value for x in operands])
+        method = getattr(self._kernels, prim.name)
+        y: R = method(xs, *params) if prim.variadic else method(*xs, *params)
+        slots = prim.slots
+        for k, x in enumerate(operands):
+            if x.place >= 0 and slots[k] is not None:
+                place = self._next
+                self._next = place + 1
+                places = tuple([v.place for v in operands])
+                self._entries.append((prim, places, xs, y, params))
+                return Var(y, place)
+        return Var(y, -1)
+
+    def finish(self) -> Trace[R]:
+        """The record, taken from the tape, which closes."""
+        trace = Trace(self.base, self._inputs, self._entries)
+        self.close()
+        return trace
+
+    def close(self) -> None:
+        self._entries = []
+        end(self)

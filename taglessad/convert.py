@@ -1,0 +1,106 @@
+"""What users hand in, as handles: numbers, nested lists, NumPy arrays, anything that exports one.
+
+Arrays are copied when they come in, so that later changes to them change nothing; Python numbers
+become weak handles, which give way to the dtype of what they meet.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.dtypes import DType, check, of_number
+from taglessad.errors import ArgumentError, DTypeError
+from taglessad.levels import ambient, root_of
+from taglessad.ops import Ops
+from taglessad.tensor import AnyTensor, Namespace, TensorLike, handle
+
+
+def literal_root() -> Ops[Any]:
+    """Where a literal lives: the root of what is under way. Any: whichever root that is."""
+    root = root_of(ambient())
+    assert isinstance(root, Ops)
+    return root
+
+
+def from_array(value: NDArray[Any], weak: bool = False) -> Any:
+    """A handle of a literal array that nobody else will change. Any: its class is its kind's."""
+    root = literal_root()
+    payload = root.const(value)
+    return handle(root, payload, root.dtype(payload), weak)
+
+
+def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
+    """An argument as a handle; handles are returned as they are.
+
+    `what` and `name` are the public function and its argument, for the message. Raises DTypeError
+    for complex, object and other dtypes without meaning, ArgumentError for what is no array.
+    """
+    if isinstance(value, AnyTensor):
+        return value
+    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
+        return from_array(_number_array(value, of_number(value), what), weak=True)  # type: ignore[no-any-return]
+    if isinstance(value, (list, tuple)) and _holds_handle(value):
+        parts = [as_handle(v, what, f"{name}[{i}]") for i, v in enumerate(value)]
+        return Namespace.functions.stack(parts)  # type: ignore[no-any-return]
+    array = to_array(value, what, name)
+    return from_array(array)  # type: ignore[no-any-return]
+
+
+def to_array(value: TensorLike, what: str, name: str) -> NDArray[Any]:
+    """An array-like as a NumPy array of its own, native byte order, supported dtype."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{what}: {name} is a masked array, whose mask would be lost; fill it, and pass the "
+            "mask to tad.where"
+        )
+    if isinstance(value, complex):
+        raise DTypeError(
+            f"{what}: {name} is complex; complex numbers are not supported: carry the real and "
+            "the imaginary part as two arrays"
+        )
+    if value is None or isinstance(value, (str, bytes, dict, set)) or callable(value):
+        raise ArgumentError(
+            f"{what}: {name} is {_article(value)}, where a number, a nested list or an array is "
+            "expected"
+        )
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise ArgumentError(
+            f"{what}: {name} is a ragged nested list; rows of an array have one length"
+        ) from None
+    if array.dtype.kind == "O":
+        raise DTypeError(
+            f"{what}: {name} is {_article(value)}, which NumPy reads as an object array, not as "
+            "numbers; convert it with numpy.asarray(..., dtype=float)"
+        )
+    dtype = check(array.dtype, f"{what}: {name}")
+    plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
+    return plain if plain.dtype == dtype else plain.astype(dtype)
+
+
+def _number_array(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value, dtype)
+    except OverflowError:
+        raise DTypeError(f"{what}: the number {value} does not fit dtype {dtype}") from None
+
+
+def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
+    """A Python number as a rank-0 array of a dtype that it fits."""
+    return _number_array(value, dtype, what)
+
+
+def _holds_handle(value: list[Any] | tuple[Any, ...]) -> bool:
+    return any(
+        isinstance(v, AnyTensor) or (isinstance(v, (list, tuple)) and _holds_handle(v))
+        for v in value
+    )
+
+
+def _article(value: object) -> str:
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -1,0 +1,151 @@
+"""From a public function's arguments to one call of the vocabulary.
+
+Operands are made handles, brought into one interpreter and one dtype, a cast node wherever the
+promotion table says so; the result is a handle of that interpreter.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taglessad.convert import as_handle, literal_root, number
+from taglessad.dtypes import DType, bool_, float64, int64, is_bool, is_integer, is_real, result_type
+from taglessad.errors import DTypeError
+from taglessad.levels import higher
+from taglessad.ops import Ops
+from taglessad.shapes import broadcast
+from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
+
+
+class Operands(NamedTuple):
+    """Operands that meet: one interpreter, one dtype. Any: its payloads."""
+
+    ops: Ops[Any]
+    payloads: tuple[Any, ...]
+    dtype: DType
+    weak: bool
+
+
+def interpreter_of(handles: Sequence[AnyTensor]) -> Ops[Any]:
+    """The interpreter in which these handles meet."""
+    ops = handles[0].ops
+    for h in handles[1:]:
+        if h.ops is not ops:
+            ops = higher(ops, h.ops)
+    return ops
+
+
+def lifted(ops: Ops[Any], x: AnyTensor) -> Any:
+    """The payload of a handle in an interpreter. Any: that interpreter's."""
+    return x.payload if x.ops is ops else ops.lift(x.ops, x.payload)
+
+
+def cast(ops: Ops[Any], payload: Any, source: DType, target: DType) -> Any:
+    """A payload in another dtype: a node only where the dtypes differ.
+
+    Through an integer or a bool no derivative passes, so the operand is detached first.
+    """
+    if source == target:
+        return payload
+    if is_real(source) and not is_real(target):
+        payload = ops.detach(payload)
+    return ops.cast(payload, target)
+
+
+def meet(what: str, values: Sequence[TensorLike], names: Sequence[str] = ()) -> Operands:
+    """Operands in one interpreter and one dtype, by the promotion table."""
+    handles: list[AnyTensor | None] = []
+    types: list[tuple[DType, bool]] = []
+    for i, value in enumerate(values):
+        name = names[i] if i < len(names) else f"argument {i}"
+        x = as_handle(value, what, name)
+        handles.append(x)
+        types.append((x._dtype, x.weak))  # pyright: ignore[reportPrivateUsage]  # the hot path
+    dtype, weak = result_type(types)
+    known = [h for h in handles if h is not None]
+    ops = interpreter_of(known)
+    payloads: list[Any] = []
+    for value, x, (own, _) in zip(values, known, types, strict=True):
+        if own != dtype and isinstance(value, (bool, int, float)):
+            payloads.append(ops.const(number(value, dtype, what)))
+        else:
+            payloads.append(cast(ops, lifted(ops, x), own, dtype))
+    return Operands(ops, tuple(payloads), dtype, weak)
+
+
+def as_real(met: Operands) -> Operands:
+    """The operands as real numbers: integers and bools become float64."""
+    if is_real(met.dtype):
+        return met
+    return _recast(met, float64)
+
+
+def as_number(met: Operands) -> Operands:
+    """The operands as numbers to calculate with: bools become int64."""
+    return _recast(met, int64) if is_bool(met.dtype) else met
+
+
+def _recast(met: Operands, dtype: DType) -> Operands:
+    ops = met.ops
+    payloads = tuple(cast(ops, p, met.dtype, dtype) for p in met.payloads)
+    return Operands(ops, payloads, dtype, met.weak)
+
+
+def as_integer(met: Operands, what: str) -> Operands:
+    """The operands, which must be integers or bools."""
+    if is_real(met.dtype):
+        raise DTypeError(f"{what}: dtype {met.dtype}; bits are for integers and bools")
+    return met
+
+
+def call(met: Operands, method: str, what: str) -> Any:
+    """An elementwise primitive on operands that meet, as a payload.
+
+    Raises ShapeError under the public function's name where they do not broadcast.
+    """
+    try:
+        return getattr(met.ops, method)(*met.payloads)
+    except ValueError as error:
+        broadcast(*(met.ops.shape(p) for p in met.payloads), what=what)
+        raise error
+
+
+def real_function(method: str, what: str, *values: TensorLike) -> Tensor:
+    """An elementwise function of reals: integers become float64."""
+    x = values[0]
+    if len(values) == 1 and x.__class__ is Tensor:
+        return Tensor(x.ops, getattr(x.ops, method)(x.payload), x.dtype, x.weak)
+    met = as_real(meet(what, values))
+    return Tensor(met.ops, call(met, method, what), met.dtype, met.weak)
+
+
+def arithmetic(method: str, what: str, *values: TensorLike) -> Tensor:
+    """An elementwise function of numbers that keeps their dtype. Statically a Tensor."""
+    met = as_number(meet(what, values))
+    result: Tensor = handle(met.ops, call(met, method, what), met.dtype, met.weak)
+    return result
+
+
+def comparison(method: str, what: str, a: TensorLike, b: TensorLike) -> BoolTensor:
+    """A comparison of numbers in their common dtype."""
+    met = meet(what, (a, b))
+    return BoolTensor(met.ops, call(met, method, what), bool_)
+
+
+def lift_all(what: str, values: Sequence[TensorLike]) -> tuple[Ops[Any], list[AnyTensor]]:
+    """Arguments as handles of one interpreter, each in its own dtype."""
+    handles = [as_handle(v, what, f"argument {i}") for i, v in enumerate(values)]
+    ops = interpreter_of(handles) if handles else literal_root()
+    return ops, [
+        h if h.ops is ops else handle(ops, lifted(ops, h), h.dtype, h.weak) for h in handles
+    ]
+
+
+def integers(x: AnyTensor, what: str, name: str) -> AnyTensor:
+    """An index array: integers, as int64."""
+    if not is_integer(x.dtype):
+        raise DTypeError(f"{what}: {name} has dtype {x.dtype}; indices are integers")
+    if x.dtype == int64:
+        return x
+    return handle(x.ops, x.ops.cast(x.payload, int64), np.dtype(np.int64))  # type: ignore[no-any-return]

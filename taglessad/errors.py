@@ -1,0 +1,137 @@
+"""Every exception of the library; each class's docstring is its documentation page.
+
+A message names the public function called, the argument, what came and what was expected, and
+what to do. The user's own file, line and source line are added here, once, for all of them.
+"""
+
+import linecache
+import os
+import sys
+from types import FrameType
+from typing import Final
+
+_LIBRARY: Final = tuple(
+    {os.path.dirname(os.path.realpath(__file__)) + os.sep, os.path.dirname(__file__) + os.sep}
+)
+# The two folders at the top of a checkout are reached through links, so a code object may carry
+# either spelling.
+_LINKED: Final = tuple(
+    os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), name) + os.sep
+    for name in ("interpreters", "proofs_checks")
+)
+
+
+def is_library_file(filename: str) -> bool:
+    """Whether a code object's file belongs to this library."""
+    return filename.startswith(_LIBRARY) or filename.startswith(_LINKED)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame on the stack that is not the library's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def describe_line(filename: str, line: int) -> str:
+    """`file.py:12: the source text`, as messages quote it."""
+    text = linecache.getline(filename, line).strip()
+    return f"{filename}:{line}: {text}" if text else f"{filename}:{line}"
+
+
+class TaglessError(Exception):
+    """Root of the library's exceptions: catch this to catch them all.
+
+    `site` is the user's line as (file, line number), or None where no user frame exists.
+    """
+
+    def __init__(self, message: str, site: tuple[str, int] | None = None) -> None:
+        if site is None:
+            frame = user_frame()
+            if frame is not None:
+                site = (frame.f_code.co_filename, frame.f_lineno)
+        self.message = message
+        self.site = site
+        where = "" if site is None else f"\n  at {describe_line(*site)}"
+        super().__init__(message + where)
+
+    def __reduce__(self) -> tuple[type["TaglessError"], tuple[str, tuple[str, int] | None]]:
+        return type(self), (self.message, self.site)
+
+
+class ShapeError(TaglessError, ValueError):
+    """Two shapes do not go together.
+
+        tad.ones((4, 2)) @ tad.ones((3, 2))
+        ShapeError: matmul: inner dimensions differ: [4, 2] @ [3, 2] (2 != 3)
+
+    The message has both shapes and the two sizes that differ. Transpose, reshape or broadcast
+    one of the operands.
+    """
+
+
+class DTypeError(TaglessError, TypeError):
+    """A dtype that the function does not take.
+
+        tad.grad(f)(tad.asarray([1, 2, 3]))
+        DTypeError: grad: argument 0 has dtype int64; only real numbers have a derivative ...
+
+    Convert with `astype`, or make the array with a floating `dtype`.
+    """
+
+
+class ArgumentError(TaglessError, TypeError):
+    """An argument is missing, unknown, given twice, or of the wrong kind.
+
+        tad.grad(f, wrt="weights")(model=m)
+        ArgumentError: grad: wrt names 'weights', but the arguments are: model
+    """
+
+
+class IndexOutOfRange(TaglessError, IndexError):
+    """An axis or an index outside the array.
+
+        tad.ones(3)[5]
+        IndexOutOfRange: index 5 is out of range for axis 0 of shape [3] (valid: -3 to 2)
+    """
+
+
+class ConcretizationError(TaglessError, TypeError):
+    """A number was asked of a handle whose value is not known while the program is interpreted.
+
+        tad.grad(lambda x: x if x > 0 else -x)(2.0)
+        ConcretizationError: bool() of a handle under Tape ...
+
+    A program means the same under every interpreter, so it cannot look at values. Write the
+    choice as an operation (`tad.where`, `tad.maximum`, `tad.clip`), or ask for the derivative of
+    the path that ran with `tad.grad(f, tape=True)`.
+    """
+
+
+class EscapeError(TaglessError, RuntimeError):
+    """A handle was used outside the transform that made it.
+
+        kept = []
+        tad.grad(lambda x: kept.append(x) or x * x)(2.0)
+        kept[0] + 1
+        EscapeError: a value of Tape(Eager) was used after the transform that made it had ended ...
+
+    Return what you need from the function (`has_aux=True` carries extra results).
+    """
+
+
+class NotDifferentiable(TaglessError, TypeError):
+    """A derivative was asked of something that has none, or whose rule is not defined."""
+
+
+class DomainError(TaglessError, ValueError):
+    """A value outside the domain of a function, under an interpreter that refuses it."""
+
+
+class MissingExtra(TaglessError, ImportError):
+    """An optional dependency is not installed: the message has the `pip install` line."""
+
+
+class AdjointError(TaglessError, AssertionError):
+    """A forward and a reverse derivative disagree: <push(d), g> is not <d, pull(g)>."""

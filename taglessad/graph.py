@@ -1,0 +1,153 @@
+"""Graph: a recorded program. Closed and first-order; it runs under any interpreter.
+
+Registers are numbered in order of definition. A graph knows nothing of derivatives or of generated
+code: compiled.py keeps those with it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NewType, TypeVar
+
+from numpy.typing import NDArray
+
+from taglessad.errors import TaglessError
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim
+
+Ref = NewType("Ref", int)
+Site = tuple[str, int]
+"""The user's file and line that a node came from."""
+
+R = TypeVar("R")
+
+
+class Node(NamedTuple):
+    """One operation: register `result` is `prim` of registers."""
+
+    prim: Prim
+    operands: tuple[Ref, ...]
+    params: Params
+    result: Ref
+    aval: Aval
+    site: Site | None
+
+
+class Graph:
+    """Inputs, nodes in order, outputs. Built by Record; not changed once finished."""
+
+    def __init__(self) -> None:
+        self.avals: list[Aval] = []
+        self.constants: dict[Ref, NDArray[Any]] = {}  # Any: the dtype is data
+        self.inputs: tuple[Ref, ...] = ()
+        self.outputs: tuple[Ref, ...] = ()
+        self._steps: list[tuple[Prim, tuple[Ref, ...], Params]] = []
+        self._results: list[Ref] = []
+        self._sites: list[Site | None] = []
+
+    # --- building ---------------------------------------------------------------------------
+    def _new(self, aval: Aval) -> Ref:
+        self.avals.append(aval)
+        return Ref(len(self.avals) - 1)
+
+    def add_input(self, aval: Aval) -> Ref:
+        """A new input register."""
+        ref = self._new(aval)
+        self.inputs = (*self.inputs, ref)
+        return ref
+
+    def add_constant(self, value: NDArray[Any]) -> Ref:
+        """A new register that holds a literal."""
+        ref = self._new(Aval(value.shape, value.dtype))
+        self.constants[ref] = value
+        return ref
+
+    def add_node(
+        self, step: tuple[Prim, tuple[Ref, ...], Params], aval: Aval, site: Site | None
+    ) -> Ref:
+        """A new operation."""
+        ref = self._new(aval)
+        self._steps.append(step)
+        self._results.append(ref)
+        self._sites.append(site)
+        return ref
+
+    def finish(self, outputs: Sequence[Ref], captures: Sequence[Ref]) -> None:
+        """Fix inputs (captured values first) and outputs; drop what no output needs."""
+        taken = set(captures)
+        self.inputs = (*captures, *(ref for ref in self.inputs if ref not in taken))
+        self.outputs = tuple(outputs)
+        live = set(outputs)
+        kept: list[int] = []
+        for i in range(len(self._steps) - 1, -1, -1):
+            if self._results[i] in live:
+                kept.append(i)
+                live.update(self._steps[i][1])
+        kept.reverse()
+        if len(kept) != len(self._steps):
+            self._steps = [self._steps[i] for i in kept]
+            self._results = [self._results[i] for i in kept]
+            self._sites = [self._sites[i] for i in kept]
+        self.constants = {ref: c for ref, c in self.constants.items() if ref in live}
+
+    # --- reading ----------------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    @property
+    def nodes(self) -> "Nodes":
+        """The operations in order."""
+        return Nodes(self)
+
+    def node(self, i: int) -> Node:
+        """The i-th operation."""
+        prim, operands, params = self._steps[i]
+        result = self._results[i]
+        return Node(prim, operands, params, result, self.avals[result], self._sites[i])
+
+    def steps(self) -> Iterator[tuple[Prim, tuple[Ref, ...], Params, Ref]]:
+        """The operations in order, without the objects that `nodes` makes."""
+        for (prim, operands, params), result in zip(self._steps, self._results, strict=True):
+            yield prim, operands, params, result
+
+    # --- running ----------------------------------------------------------------------------
+    def run(self, ops: Ops[R], arguments: Sequence[R]) -> list[R]:
+        """The outputs under an interpreter, from payloads for the inputs.
+
+        An error under way names the user's line that the failing operation was recorded from.
+        """
+        registers: list[Any] = [None] * len(self.avals)  # Any: None until defined
+        for ref, value in zip(self.inputs, arguments, strict=True):
+            registers[ref] = value
+        for ref, constant in self.constants.items():
+            registers[ref] = ops.const(constant)
+        i = 0
+        try:
+            for i, (prim, operands, params) in enumerate(self._steps):
+                xs = tuple([registers[x] for x in operands])
+                registers[self._results[i]] = ops.run(prim, xs, params)
+        except TaglessError as error:
+            site = self._sites[i]
+            if site is None or error.site == site:
+                raise
+            raise type(error)(error.message, site) from error
+        return [registers[ref] for ref in self.outputs]
+
+    def __repr__(self) -> str:
+        return f"<Graph: {len(self.inputs)} inputs, {len(self)} nodes, {len(self.outputs)} outputs>"
+
+
+class Nodes(Sequence[Node]):
+    """The operations of a graph as a sequence of `Node`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+    def __getitem__(self, index: Any) -> Any:  # Any: int gives a Node, a slice gives a list
+        if isinstance(index, slice):
+            return [self._graph.node(i) for i in range(*index.indices(len(self)))]
+        n = len(self)
+        if not -n <= index < n:
+            raise IndexError(index)
+        return self._graph.node(index % n)

@@ -1,0 +1,109 @@
+"""The administrative half of an interpreter; the vocabulary half is in rules/ and ops.py.
+
+Names here and names of primitives never meet (a test holds them apart): an attribute of an
+interpreter called like a primitive would hide it.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.dtypes import DType, Number
+from taglessad.errors import EscapeError
+from taglessad.primitive import Aval, Params, Prim
+from taglessad.shapes import Shape
+
+R = TypeVar("R")
+
+
+class Interpreter(ABC, Generic[R]):
+    """What every interpreter answers besides the vocabulary. R is its payload: what it computes with.
+
+    A root stands alone (`base` is None); a transformer stands on a base interpreter, and its
+    payloads are made of the base's. All interpreters alive at one moment are on one chain.
+    """
+
+    # Any: the base's payload is the base's own affair.
+    base: "Interpreter[Any] | None" = None
+    level: int = 0
+    precedence: int = 0  # of two roots the higher takes the other's values in
+    closed: bool = False  # the transform that made it has ended
+
+    @abstractmethod
+    def apply(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
+        """The meaning of one primitive. Every method of the vocabulary defaults to this."""
+
+    @abstractmethod
+    def const(self, value: NDArray[Any], /) -> R:
+        """A literal array, in its own dtype."""
+
+    @abstractmethod
+    def aval(self, x: R, /) -> Aval:
+        """Shape and dtype of a payload."""
+
+    def run(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
+        """The vocabulary's method for a primitive: what `apply` is reached through."""
+        method = getattr(self, prim.name)
+        y: R = method(operands, *params) if prim.variadic else method(*operands, *params)
+        return y
+
+    def embed(self, x: Any, /) -> R:  # Any: a payload of the base
+        """A payload of the base as one of this interpreter: a constant to it."""
+        raise NotImplementedError(f"{self!r} has no base")
+
+    def scalar(self, value: Number, like: R, /) -> R:
+        """A literal number in the dtype of `like` (rank 0)."""
+        number = value if isinstance(value, int) else float(value)
+        return self.const(np.asarray(number).astype(self.dtype(like)))
+
+    def shape(self, x: R, /) -> Shape:
+        """Shape of a payload."""
+        return self.aval(x).shape
+
+    def dtype(self, x: R, /) -> DType:
+        """Dtype of a payload."""
+        return self.aval(x).dtype
+
+    def zeros(self, aval: Aval, /) -> R:
+        """Zeros of a shape and dtype."""
+        return self.const(np.broadcast_to(np.zeros((), aval.dtype), aval.shape))
+
+    def trusted(self) -> "Interpreter[R]":
+        """The same interpreter without guards that whoever calls it sets up once for many calls."""
+        return self
+
+    def literal(self, x: R, /) -> NDArray[Any] | None:
+        """The payload as an array that any root may take for a constant; None if there is none."""
+        return None
+
+    def peek(self, x: R, /) -> NDArray[Any] | None:
+        """The number behind a payload where program text may look at it; None if it may not."""
+        return self.literal(x)
+
+    def lift(self, source: "Interpreter[Any]", x: Any, /) -> R:
+        """A payload of `source` as one of this interpreter.
+
+        `source` is this interpreter, one below it on its chain, or a root of literals.
+        Raises EscapeError for any other: the value belongs to a transform that is not under way.
+        """
+        if source is self:
+            return x  # type: ignore[no-any-return]  # a payload of self is an R
+        if self.base is not None:
+            return self.embed(self.base.lift(source, x))
+        array = source.literal(x)
+        if array is None:
+            raise EscapeError(
+                f"a value of {source!r} was used where only {self!r} is under way: a handle stays "
+                "inside the transform that made it. Return it from the function (has_aux=True), "
+                "or pass it as an argument"
+            )
+        return self.const(array)
+
+    def close(self) -> None:
+        """End of the transform that made this interpreter: its handles are dead from here on."""
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return name if self.base is None else f"{name}({self.base!r})"

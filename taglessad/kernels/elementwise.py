@@ -1,0 +1,61 @@
+"""NumPy kernels that no single NumPy function gives: stable, and of the input's dtype."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]  # Any: the dtype is data
+
+
+def integer_pow(x: Array, n: int) -> Array:
+    """x**n for an integer n: a NumPy power of the same dtype, squares by one product."""
+    if n == 2:
+        return np.multiply(x, x)
+    if np.asarray(x).dtype.kind == "f":
+        return np.power(x, float(n))
+    return np.power(x, np.asarray(n).astype(np.asarray(x).dtype))
+
+
+def pow_int(x: Array, n: Array) -> Array:
+    """x**n for an integer array n, in the dtype of x."""
+    base = np.asarray(x)
+    return np.power(base, np.asarray(n).astype(base.dtype))
+
+
+def exp_neg_square(x: Array) -> Array:
+    """exp(-x*x). The square is split in a head of 26 bits, exact, and a tail: rounding x*x would
+    cost x*x/2 ulp."""
+    wide = np.asarray(x, np.float64)
+    head = wide.astype(np.float32).astype(np.float64)
+    head = np.where(np.isfinite(head), head, wide)
+    tail = np.where(head == wide, 0.0, (wide - head) * (wide + head))
+    return (np.exp(-head * head) * np.exp(-tail)).astype(np.asarray(x).dtype)
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + exp(-x)): exp(-|x|) never overflows, and each tail keeps its relative accuracy."""
+    decay = np.exp(-np.abs(x))
+    return np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+
+
+def softplus(x: Array) -> Array:
+    """log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))."""
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def sech_squared(x: Array) -> Array:
+    """1 / cosh(x)**2 = 4 e / (1 + e)**2 with e = exp(-2 |x|)."""
+    decay = np.exp(-2 * np.abs(x))
+    return 4 * decay / np.square(1 + decay)
+
+
+def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:
+    """log of the sum of exp over axes, the largest entry taken out first."""
+    if np.size(x) == 0:
+        return np.log(np.sum(np.exp(x), axis=axes))
+    top = np.max(x, axis=axes, keepdims=True)
+    # An infinite maximum is the answer itself; subtracting it would give NaN.
+    shift = np.where(np.isfinite(top), top, np.zeros_like(top))
+    total = np.log(np.sum(np.exp(x - shift), axis=axes, keepdims=True)) + shift
+    return np.squeeze(total, axis=axes)

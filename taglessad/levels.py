@@ -1,0 +1,96 @@
+"""Which interpreter is under way, and how values of several meet.
+
+Transforms build their interpreter over what is under way and over their arguments' interpreters,
+enter it, run the program, and close it. So all live interpreters are on one chain, any value of one
+lifts into any above it, and perturbations cannot be confused. The chain is a context variable:
+threads and tasks do not meet.
+"""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, Final
+
+from taglessad.errors import EscapeError
+from taglessad.interpreter import Interpreter
+from taglessad.kernels.quiet import Quiet
+from taglessad.ops import Ops
+
+# Any: interpreters of every payload type are on the chain together.
+_TOP: Final[ContextVar[Ops[Any] | None]] = ContextVar("taglessad_interpreter", default=None)
+
+
+class _Root:
+    """The interpreter of plain values: the one slot that the layer above fills."""
+
+    default: Ops[Any]
+
+
+def set_default_root(root: Ops[Any]) -> None:
+    """Called once, where Eager is made."""
+    _Root.default = root
+
+
+def default_root() -> Ops[Any]:
+    """The root of plain values: Eager."""
+    return _Root.default
+
+
+def ambient() -> Ops[Any]:
+    """The interpreter under way, or the root of plain values outside every transform."""
+    top = _TOP.get()
+    return _Root.default if top is None else top
+
+
+def root_of(ops: Interpreter[Any]) -> Interpreter[Any]:
+    """The root that an interpreter finally stands on."""
+    while ops.base is not None:
+        ops = ops.base
+    return ops
+
+
+def higher(a: Ops[Any], b: Ops[Any]) -> Ops[Any]:
+    """The one of two interpreters that the other lifts into."""
+    if a is b:
+        return a
+    if a.level != b.level:
+        return a if a.level > b.level else b
+    return a if a.precedence >= b.precedence else b
+
+
+def join(interpreters: Iterable[Ops[Any]]) -> Ops[Any]:
+    """The interpreter in which values of all the given ones, and of what is under way, meet."""
+    top = ambient()
+    for ops in interpreters:
+        if ops.closed:
+            raise EscapeError(
+                f"a value of {ops!r} was used after the transform that made it had ended: return "
+                "it from the function (has_aux=True carries extra results)"
+            )
+        top = higher(top, ops)
+    return top
+
+
+class Under(AbstractContextManager[None]):
+    """Run a block with an interpreter under way; NumPy's warnings are off meanwhile."""
+
+    __slots__ = ("_ops", "_quiet", "_token")
+    _token: Token[Ops[Any] | None]
+
+    def __init__(self, ops: Ops[Any] | None) -> None:
+        self._ops = ops
+        self._quiet = Quiet()
+
+    def __enter__(self) -> None:
+        self._quiet.__enter__()
+        self._token = _TOP.set(self._ops)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _TOP.reset(self._token)
+        self._quiet.__exit__(kind, error, trace)

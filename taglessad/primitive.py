@@ -1,0 +1,171 @@
+"""What a primitive is: its shape rule, its derivative rules, how it batches. Declared once each.
+
+Legend of the rules files: `ops` the interpreter, `x` (or `a`, `b`) operands, `y` the result,
+`d` what the rule maps: a tangent of the operand in `push`, a cotangent of the result in `pull`.
+Every rule is a program over `Ops[R]`: it never looks at a value, so it differentiates again.
+
+Law of a slot: <push(d), g> == <d, pull(g)> for every d, g. proofs_checks holds every slot to it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
+
+from taglessad.dtypes import DType
+from taglessad.shapes import Shape
+
+# Any in the four aliases below: arity and payload type differ from primitive to primitive. Each
+# rule is a `def` generic in R, so that mypy checks its body against the vocabulary.
+Rule: TypeAlias = Callable[..., Any]
+Partial: TypeAlias = Callable[..., Any]
+Keep: TypeAlias = Callable[..., Any]
+BatchRule: TypeAlias = Callable[..., Any]
+Params: TypeAlias = tuple[Any, ...]  # Any: static parameters, hashable, as the primitive declares
+
+Kind: TypeAlias = Literal["elementwise", "linear", "bilinear", "reduction", "general"]
+
+
+class Aval(NamedTuple):
+    """An abstract value: what is known of an array before it is computed."""
+
+    shape: Shape
+    dtype: DType
+
+
+class Flow(Enum):
+    """How a linear rule moves entries: what the engine needs to carry structural zeros along."""
+
+    MOVE = "each result entry is one entry of the operand"
+    PAD = "each result entry is one entry of the operand, or a zero"
+    MIX = "result entries combine entries of the operand"
+    SPREAD = "result entries combine entries of the operand, or are zeros"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The derivative in one operand.
+
+    push: (ops, d, y, *operands, *params) -> the result's tangent.
+    pull: (ops, d, y, *operands, *params) -> the operand's cotangent, before the engine sums it
+        back over broadcast axes.
+    keep: None, or (ops, y, *operands, *params) -> (condition, holds): the entries of the operand
+        that the primitive selected are those where `condition` is `holds`; all others contribute
+        nothing, whatever number a rule behind would make of them.
+    tame: the rules multiply by constants only, so they make a zero of a zero.
+    """
+
+    push: Rule
+    pull: Rule
+    keep: Keep | None = None
+    tame: bool = False
+    push_flow: Flow = Flow.MIX
+    pull_flow: Flow = Flow.MIX
+
+
+def diagonal(partial: Partial, keep: Keep | None = None) -> Slot:
+    """An elementwise slot from its partial derivative, which serves both directions.
+
+    partial: (ops, y, *operands, *params) -> dy/dx, entry by entry.
+    """
+
+    # Any: R is the payload of whichever interpreter runs the rule.
+    def times_partial(ops: Any, d: Any, y: Any, /, *rest: Any) -> Any:
+        return ops.mul(d, partial(ops, y, *rest))
+
+    return Slot(times_partial, times_partial, keep)
+
+
+def selfadjoint(rule: Rule, keep: Keep | None = None, *, tame: bool = False) -> Slot:
+    """An elementwise slot whose one rule serves both directions (a division, a negation)."""
+    return Slot(rule, rule, keep, tame)
+
+
+def linear(push: Rule, pull: Rule, *, push_flow: Flow, pull_flow: Flow) -> Slot:
+    """A structurally linear slot: the primitive itself, and its transpose."""
+    return Slot(push, pull, push_flow=push_flow, pull_flow=pull_flow)
+
+
+def pair(push: Rule, pull: Rule, keep: Keep | None = None) -> Slot:
+    """Two rules written out, held to the law by proofs_checks."""
+    return Slot(push, pull, keep)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prim:
+    """One primitive of the vocabulary.
+
+    infer: (*operand avals, *params) -> Aval, the shape and dtype rule.
+    slots: one per operand; None where the result does not depend smoothly on it. A primitive of
+        any number of operands (concat) has an `EachOperand`.
+    batch: None for elementwise primitives, which the engine batches by their kind; else
+        (ops, size, mapped, *operands, *params) -> the result, every mapped axis leading.
+    """
+
+    name: str
+    infer: Callable[..., Aval]
+    slots: Sequence[Slot | None]
+    kind: Kind
+    batch: BatchRule | None = None
+    selects: bool = False  # some slot has `keep`, or pads: set by `declare`
+    variadic: bool = False  # its method takes the operands as one tuple: set by `declare`
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # Any: pickle's own protocol
+        return _named, (self.name,)
+
+
+class EachOperand(Sequence[Slot]):
+    """The slots of a primitive with any number of operands: `make(position)`, made when asked."""
+
+    def __init__(self, make: Callable[[int], Slot]) -> None:
+        self._make = make
+        self._made: list[Slot] = []
+
+    @overload
+    def __getitem__(self, index: int) -> Slot: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Slot]: ...
+    def __getitem__(self, index: int | slice) -> Slot | Sequence[Slot]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        while index >= len(self._made):
+            self._made.append(self._make(len(self._made)))
+        return self._made[index]
+
+    def __len__(self) -> int:
+        """How many slots were asked for so far: the primitive itself has no fixed number."""
+        return len(self._made)
+
+
+PRIMITIVES: dict[str, Prim] = {}
+"""Every primitive by name, filled while the rules files are imported and never after."""
+
+
+def _named(name: str) -> Prim:
+    return PRIMITIVES[name]
+
+
+def _selects(slot: Slot) -> bool:
+    padding = (Flow.PAD, Flow.SPREAD)
+    return slot.keep is not None or slot.push_flow in padding or slot.pull_flow in padding
+
+
+def declare(
+    name: str,
+    infer: Callable[..., Aval],
+    slots: Sequence[Slot | None],
+    kind: Kind = "general",
+    batch: BatchRule | None = None,
+) -> Prim:
+    """Declare a primitive; its name is the name of the method of `Ops` that applies it."""
+    if name in PRIMITIVES:
+        raise ValueError(f"primitive {name!r} is declared twice")
+    variadic = isinstance(slots, EachOperand)
+    first = [slots[0]] if variadic else slots
+    selects = any(s is not None and _selects(s) for s in first)
+    prim = Prim(name, infer, slots, kind, batch, selects, variadic)
+    PRIMITIVES[name] = prim
+    return prim

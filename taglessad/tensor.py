@@ -1,0 +1,535 @@
+"""The handle: exists R. (Ops[R], R). An interpreter, and a value in its own representation.
+
+Three classes by kind of number: `Tensor` (real), `IntTensor`, `BoolTensor`. The shape is in the
+static type, `Tensor[L[4], L[2]]`; at run time it is asked of the interpreter. What handles do beyond
+their operators' fast path is in the array namespace above, which registers itself here.
+"""
+
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Final, Generic, NoReturn, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self, TypeVarTuple, Unpack
+
+from taglessad.dtypes import DType, is_bool, is_integer, is_real
+from taglessad.errors import ArgumentError, ConcretizationError, DTypeError
+from taglessad.ops import Ops
+from taglessad.shapes import Extent, Shape, broadcast, show
+
+S = TypeVarTuple("S", default=Unpack[tuple[Any, ...]])  # Any: a bare Tensor is of unknown rank
+
+# Any: what a user may hand in besides handles is decided by `taglessad.convert`, not by typing.
+TensorLike: TypeAlias = Any
+
+
+class Namespace:
+    """The array namespace, which stands above this module and registers itself here, once.
+
+    functions: the module of array functions (`taglessad`); handles' methods are those functions.
+    """
+
+    functions: ClassVar[Any] = None  # Any: a module; naming it here would be an import upwards
+
+
+class AnyTensor(Generic[Unpack[S]]):
+    """A handle of any kind. Immutable; operators and methods give new handles."""
+
+    __slots__ = ("_dtype", "ops", "payload", "weak")
+    # Elementwise == makes equal handles undecidable as dictionary keys.
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    __array_priority__: ClassVar[int] = 1000
+
+    def __init__(self, ops: Ops[Any], payload: Any, dtype: DType, weak: bool = False) -> None:
+        # Any: the interpreter's payload is its own affair.
+        self.ops = ops
+        self.payload = payload
+        self._dtype = dtype
+        self.weak = weak
+
+    # --- what is known ----------------------------------------------------------------------
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        if self.ops.closed:
+            self.ops.dtype(self.payload)  # says that the handle is dead
+        return self._dtype
+
+    @property
+    def shape(self) -> Shape:
+        """The shape, wherever the interpreter knows it."""
+        return self.ops.shape(self.payload)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.ops.shape(self.payload))
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        total = 1
+        for n in self.shape:
+            total *= known_size(n, "size")
+        return total
+
+    @property
+    def device(self) -> str:
+        """Where the value lives; NumPy values live on the CPU."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Self:
+        """The handle itself: only "cpu" exists here."""
+        if device != "cpu" or stream is not None:
+            raise ArgumentError(f"to_device: device {device!r} is not known; the only one is 'cpu'")
+        return self
+
+    def __len__(self) -> int:
+        shape = self.shape
+        if not shape:
+            raise ArgumentError("len() of a handle of rank 0")
+        return known_size(shape[0], "len")
+
+    def __iter__(self) -> Iterator["AnyTensor"]:
+        for i in range(len(self)):
+            yield self[i]
+
+    # --- values -----------------------------------------------------------------------------
+    def _value(self, asked: str) -> NDArray[Any]:
+        value = self.ops.peek(self.payload)
+        if value is None:
+            raise ConcretizationError(
+                f"{asked} of a handle under {self.ops!r}: its value is not known while the program "
+                "is interpreted. Write the choice as an operation (tad.where, tad.maximum, "
+                "tad.clip), or differentiate the path that runs with tape=True"
+            )
+        return value
+
+    def item(self) -> bool | int | float:
+        """The value of a one-entry handle as a Python number."""
+        value = self._value("item()")
+        if value.size != 1:
+            raise ArgumentError(f"item: shape {show(self.shape)} has {value.size} entries, not 1")
+        number: bool | int | float = value.item()
+        return number
+
+    def tolist(self) -> Any:  # Any: nested lists of numbers
+        """The values as nested lists."""
+        return self._value("tolist()").tolist()
+
+    def _scalar(self, asked: str) -> NDArray[Any]:
+        value = self._value(asked)
+        if value.ndim != 0:
+            raise ArgumentError(f"{asked} of shape {show(self.shape)}: only rank 0 is one number")
+        return value
+
+    def __bool__(self) -> bool:
+        return builtins.bool(self._scalar("bool()"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float()"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int()"))
+
+    def __index__(self) -> int:
+        if not is_integer(self._dtype):
+            raise DTypeError(f"a handle of dtype {self._dtype} is no index; indices are integers")
+        return int(self._scalar("use as an index"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        # Any: NumPy's protocol takes whatever numpy.dtype takes.
+        value = self._value("np.asarray()")
+        if copy or (dtype is not None and np.dtype(dtype) != value.dtype):
+            if copy is False:
+                raise ArgumentError("np.asarray: another dtype needs a copy, and copy=False")
+            return np.array(value, dtype)
+        shared = value.view()
+        shared.flags.writeable = False
+        return shared
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:  # Any: a DLPack capsule
+        if copy is False:
+            raise BufferError("__dlpack__: a handle is immutable, so it exports a copy only")
+        return np.array(self._value("__dlpack__")).__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # kDLCPU
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:  # Any: a module
+        return Namespace.functions
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        # Any: NumPy's protocol. `ndarray * handle` arrives here; it is the handle's own operator.
+        name = _OPERATOR_UFUNCS.get(ufunc.__name__)
+        if method != "__call__" or kwargs or name is None:
+            call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            suggestion = _ARRAY_API_NAMES.get(ufunc.__name__, ufunc.__name__)
+            extra = f" with {', '.join(kwargs)}" if kwargs else ""
+            raise ArgumentError(
+                f"np.{call}{extra} does not take handles, since it would lose the derivative; "
+                f"use tad.{suggestion}"
+            )
+        return getattr(Namespace.functions, name)(*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
+        name = getattr(function, "__name__", "function")
+        if name in _READERS:
+            return function(*[np.asarray(a) for a in args], **kwargs)
+        raise ArgumentError(
+            f"np.{name} does not take handles, since it would lose the derivative; "
+            f"use tad.{_ARRAY_API_NAMES.get(name, name)}"
+        )
+
+    # --- objects ----------------------------------------------------------------------------
+    def __reduce__(self) -> tuple[Any, ...]:  # Any: pickle's protocol
+        value = self.ops.literal(self.payload)
+        if value is None:
+            raise ConcretizationError(
+                f"a handle under {self.ops!r} cannot be copied or pickled: it means nothing "
+                "outside the transform that made it"
+            )
+        return _rebuilt, (np.array(value), self.weak)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return Namespace.functions.printing.represent(self)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return Namespace.functions.printing.text(self)  # type: ignore[no-any-return]
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    # --- indexing ---------------------------------------------------------------------------
+    def __getitem__(self, index: Any, /) -> "AnyTensor":  # Any: as NumPy's
+        return Namespace.functions.indexing.getitem(self, index)  # type: ignore[no-any-return]
+
+    @property
+    def at(self) -> Any:  # Any: taglessad.indexing.At, which stands above this module
+        """Updates that give a new handle: `x.at[index].set(value)`, add, multiply, min, max, get."""
+        return Namespace.functions.indexing.At(self)
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise ArgumentError("handles are immutable: write x = x.at[index].set(value)")
+
+    def __delitem__(self, index: object) -> NoReturn:
+        raise ArgumentError("handles are immutable: entries cannot be deleted")
+
+    # --- arithmetic -------------------------------------------------------------------------
+    def __add__(self, other: TensorLike, /) -> "Tensor":
+        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
+            ops = self.ops
+            try:
+                y = ops.add(self.payload, other.payload)
+            except ValueError as error:
+                _explain("add", self, other, error)
+            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+        return _operator("add", self, other)
+
+    def __sub__(self, other: TensorLike, /) -> "Tensor":
+        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
+            ops = self.ops
+            try:
+                y = ops.sub(self.payload, other.payload)
+            except ValueError as error:
+                _explain("subtract", self, other, error)
+            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+        return _operator("subtract", self, other)
+
+    def __mul__(self, other: TensorLike, /) -> "Tensor":
+        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
+            ops = self.ops
+            try:
+                y = ops.mul(self.payload, other.payload)
+            except ValueError as error:
+                _explain("multiply", self, other, error)
+            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+        return _operator("multiply", self, other)
+
+    def __truediv__(self, other: TensorLike, /) -> "Tensor":
+        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
+            ops = self.ops
+            try:
+                y = ops.div(self.payload, other.payload)
+            except ValueError as error:
+                _explain("divide", self, other, error)
+            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+        return _operator("divide", self, other)
+
+    def __radd__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("add", other, self)
+
+    def __rsub__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("subtract", other, self)
+
+    def __rmul__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("multiply", other, self)
+
+    def __rtruediv__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("divide", other, self)
+
+    def __floordiv__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("floor_divide", other, self)
+
+    def __mod__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("remainder", self, other)
+
+    def __rmod__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("remainder", other, self)
+
+    def __pow__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("pow", self, other)
+
+    def __rpow__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("pow", other, self)
+
+    def __matmul__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("matmul", self, other)
+
+    def __rmatmul__(self, other: TensorLike, /) -> "Tensor":
+        return _operator("matmul", other, self)
+
+    def __neg__(self) -> Self:
+        return Namespace.functions.negative(self)  # type: ignore[no-any-return]
+
+    def __pos__(self) -> Self:
+        return Namespace.functions.positive(self)  # type: ignore[no-any-return]
+
+    def __abs__(self) -> Self:
+        return Namespace.functions.abs(self)  # type: ignore[no-any-return]
+
+    def __divmod__(self, other: TensorLike, /) -> tuple["Tensor", "Tensor"]:
+        return self // other, self % other
+
+    def __round__(self, digits: int | None = None) -> "Tensor":
+        if digits is not None:
+            raise ArgumentError("round: digits are not supported; use tad.round(x)")
+        return Namespace.functions.round(self)  # type: ignore[no-any-return]
+
+    # --- comparison -------------------------------------------------------------------------
+    def __eq__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]
+        return _operator("equal", self, other)  # type: ignore[return-value]
+
+    def __ne__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]
+        return _operator("not_equal", self, other)  # type: ignore[return-value]
+
+    def __lt__(self, other: TensorLike, /) -> "BoolTensor":
+        return _operator("less", self, other)  # type: ignore[return-value]
+
+    def __le__(self, other: TensorLike, /) -> "BoolTensor":
+        return _operator("less_equal", self, other)  # type: ignore[return-value]
+
+    def __gt__(self, other: TensorLike, /) -> "BoolTensor":
+        return _operator("greater", self, other)  # type: ignore[return-value]
+
+    def __ge__(self, other: TensorLike, /) -> "BoolTensor":
+        return _operator("greater_equal", self, other)  # type: ignore[return-value]
+
+    # --- bits and truth values --------------------------------------------------------------
+    def __and__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_and", self, other)
+
+    def __rand__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_and", other, self)
+
+    def __or__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_or", self, other)
+
+    def __ror__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_or", other, self)
+
+    def __xor__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_xor", self, other)
+
+    def __rxor__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_xor", other, self)
+
+    def __lshift__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_left_shift", self, other)
+
+    def __rlshift__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_left_shift", other, self)
+
+    def __rshift__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_right_shift", self, other)
+
+    def __rrshift__(self, other: TensorLike, /) -> "AnyTensor":
+        return _operator("bitwise_right_shift", other, self)
+
+    def __invert__(self) -> Self:
+        return Namespace.functions.bitwise_invert(self)  # type: ignore[no-any-return]
+
+    # --- NumPy's common methods, as functions of the namespace -------------------------------
+    @property
+    def T(self) -> "Tensor":
+        """The transpose of a matrix."""
+        if self.ndim != 2:
+            raise ArgumentError(
+                f".T: shape {show(self.shape)} is no matrix; use .mT or tad.permute_dims"
+            )
+        return self.mT
+
+    @property
+    def mT(self) -> "Tensor":
+        """The transpose of the last two axes."""
+        return Namespace.functions.matrix_transpose(self)  # type: ignore[no-any-return]
+
+    def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "Tensor":
+        """The same entries in another shape; one size may be -1."""
+        new = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return Namespace.functions.reshape(self, new)  # type: ignore[no-any-return]
+
+    def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "Tensor":
+        """Without axes of size 1: those given, or all of them."""
+        if axis is None:
+            axis = tuple(i for i, n in enumerate(self.shape) if n == 1)
+        return Namespace.functions.squeeze(self, axis)  # type: ignore[no-any-return]
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> "AnyTensor":  # Any: a dtype argument
+        """In another dtype."""
+        return Namespace.functions.astype(self, dtype, copy=copy)  # type: ignore[no-any-return]
+
+    def sum(self, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> "Tensor":
+        """Sum over axes (all by default)."""
+        return Namespace.functions.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
+        """Mean over axes (all by default)."""
+        return Namespace.functions.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def prod(self, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> "Tensor":
+        """Product over axes (all by default)."""
+        return Namespace.functions.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def max(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
+        """Largest entry over axes (all by default)."""
+        return Namespace.functions.max(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def min(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
+        """Smallest entry over axes (all by default)."""
+        return Namespace.functions.min(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def any(self, axis: Any = None, *, keepdims: bool = False) -> "BoolTensor":
+        """Whether any entry holds, over axes (all by default)."""
+        return Namespace.functions.any(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def all(self, axis: Any = None, *, keepdims: bool = False) -> "BoolTensor":
+        """Whether all entries hold, over axes (all by default)."""
+        return Namespace.functions.all(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> "IntTensor":
+        """Position of the largest entry."""
+        return Namespace.functions.argmax(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> "IntTensor":
+        """Position of the smallest entry."""
+        return Namespace.functions.argmin(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+
+class Tensor(AnyTensor[Unpack[S]]):
+    """Real numbers, which alone carry derivatives."""
+
+    __slots__ = ()
+
+
+class IntTensor(AnyTensor[Unpack[S]]):
+    """Integers: indices, labels, exponents. No derivative."""
+
+    __slots__ = ()
+
+
+class BoolTensor(AnyTensor[Unpack[S]]):
+    """Truth values: conditions and masks. No derivative."""
+
+    __slots__ = ()
+
+
+def handle(ops: Ops[Any], payload: Any, dtype: DType, weak: bool = False) -> Any:
+    """A handle of the class for its dtype. Any: which of the three is known only at run time."""
+    if is_real(dtype):
+        return Tensor(ops, payload, dtype, weak)
+    return (BoolTensor if is_bool(dtype) else IntTensor)(ops, payload, dtype, weak)
+
+
+def known_size(n: Extent, asked: str) -> int:
+    """A size as an int, where it is one."""
+    if isinstance(n, int):
+        return n
+    raise ConcretizationError(f"{asked}: the size {n} is a symbol, not a number")
+
+
+def _operator(name: str, a: TensorLike, b: TensorLike) -> Tensor:
+    """A binary operator by its function; NotImplemented for operands that are no numbers."""
+    other = b if isinstance(a, AnyTensor) else a
+    if not isinstance(other, (AnyTensor, int, float, np.ndarray, np.generic, list, tuple)):
+        if not hasattr(other, "__array__"):
+            return NotImplemented  # type: ignore[no-any-return]  # Python's operator protocol
+    return getattr(Namespace.functions, name)(a, b)  # type: ignore[no-any-return]
+
+
+def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoReturn:
+    """A kernel refused the operands: say what did not fit, under the function's own name."""
+    broadcast(a.shape, b.shape, what=name)
+    raise error
+
+
+def _rebuilt(value: NDArray[Any], weak: bool) -> AnyTensor:
+    t: AnyTensor = Namespace.functions.asarray(value)
+    return handle(t.ops, t.payload, t.dtype, weak)  # type: ignore[no-any-return]
+
+
+_READERS: Final = frozenset({"allclose", "array_equal", "array_equiv", "isclose", "ndim", "shape"})
+_OPERATOR_UFUNCS: Final = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "floor_divide": "floor_divide",
+    "remainder": "remainder",
+    "power": "pow",
+    "matmul": "matmul",
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+    "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift",
+}
+_ARRAY_API_NAMES: Final = {
+    "absolute": "abs",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "concatenate": "concat",
+    "cumprod": "cumulative_prod",
+    "cumsum": "cumulative_sum",
+    "invert": "bitwise_invert",
+    "power": "pow",
+    "rint": "round",
+    "transpose": "permute_dims",
+    "dot": "matmul",
+}

@@ -1,0 +1,1 @@
+"""Transforms: functions on functions. What they return is again a program."""

@@ -1,0 +1,229 @@
+"""Which of a call's arguments a transform acts on, and the call with those replaced."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from taglessad.convert import as_handle, from_array
+from taglessad.dtypes import is_real
+from taglessad.errors import ArgumentError, DTypeError
+from taglessad.tensor import AnyTensor
+from taglessad.trees import TreeDef, flatten, flatten_with_paths, path_string, replace, select
+from taglessad.trees import unflatten
+
+# Any: arguments are trees of whatever the program takes.
+Argnums: TypeAlias = int | Sequence[int]
+Function: TypeAlias = Callable[..., Any]
+
+
+class Chosen(NamedTuple):
+    """The part of a call that a transform acts on.
+
+    leaves: its numbers, as handles; labels: how messages name them.
+    others: the handles among all other arguments.
+    call: runs the function with other leaves in their place.
+    restore: one value per leaf, as the structure that the transform returns.
+    """
+
+    leaves: list[AnyTensor]
+    labels: list[str]
+    others: list[AnyTensor]
+    call: Callable[[Sequence[Any]], Any]
+    restore: Callable[[Sequence[Any]], Any]
+
+
+def choose(
+    what: str,
+    f: Function,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    argnums: Argnums | None,
+    wrt: str | Sequence[str] | None,
+    *,
+    real: bool = True,
+) -> Chosen:
+    """The arguments named by `argnums` or `wrt`; `real` asks for real numbers in all of them."""
+    if wrt is not None:
+        if argnums is not None:
+            raise ArgumentError(f"{what}: give argnums or wrt, not both")
+        return _by_path(what, f, args, kwargs, wrt, real)
+    return _by_position(what, f, args, kwargs, 0 if argnums is None else argnums, real)
+
+
+def _by_position(
+    what: str,
+    f: Function,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    argnums: Argnums,
+    real: bool,
+) -> Chosen:
+    single = isinstance(argnums, (int, np.integer))
+    wanted = (argnums,) if isinstance(argnums, (int, np.integer)) else tuple(argnums)
+    keys = [_key(what, f, args, kwargs, n) for n in wanted]
+    if len(set(keys)) != len(keys):
+        raise ArgumentError(f"{what}: argnums {tuple(wanted)} names an argument twice")
+    whole: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+    rest = {k: wrapped(v, what) for k, v in whole.items() if k not in keys}
+    leaves: list[AnyTensor] = []
+    labels: list[str] = []
+    parts: list[tuple[int | str, TreeDef]] = []
+    for key in keys:
+        found, treedef, names = _leaves(what, whole[key], _label(f, key), real)
+        parts.append((key, treedef))
+        leaves += found
+        labels += names
+
+    def structured(values: Sequence[Any]) -> list[Any]:
+        remaining = iter(values)
+        return [unflatten(t, [next(remaining) for _ in range(t.num_leaves)]) for _, t in parts]
+
+    def call(values: Sequence[Any]) -> Any:
+        given = dict(rest)
+        given.update(zip(keys, structured(values), strict=True))
+        return f(*(given[i] for i in range(len(args))), **{k: given[k] for k in kwargs})
+
+    def restore(values: Sequence[Any]) -> Any:
+        results = structured(values)
+        return results[0] if single else tuple(results)
+
+    return Chosen(leaves, labels, _handles(rest.values()), call, restore)
+
+
+def _key(
+    what: str, f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], n: object
+) -> int | str:
+    """Where an argnum points: a position, or the keyword that the argument was passed by."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise ArgumentError(f"{what}: argnums must be an int or a tuple of ints, not {n!r}")
+    i = int(n)
+    names = parameter_names(f)
+    total = len(args) if not kwargs else max(len(args), len(names))
+    if i < 0:
+        i += total
+    if 0 <= i < len(args):
+        return i
+    if 0 <= i < len(names) and names[i] in kwargs:
+        return names[i]
+    given = ", ".join([str(k) for k in range(len(args))] + [repr(k) for k in kwargs])
+    raise ArgumentError(
+        f"{what}: argnums names argument {n}, but the call's arguments are: {given or 'none'}"
+    )
+
+
+def _by_path(
+    what: str,
+    f: Function,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    wrt: str | Sequence[str],
+    real: bool,
+) -> Chosen:
+    single = isinstance(wrt, str)
+    if not single and (not isinstance(wrt, Sequence) or not all(isinstance(p, str) for p in wrt)):
+        raise ArgumentError(f"{what}: wrt must be a path or a list of paths, not {wrt!r}")
+    paths = [wrt] if isinstance(wrt, str) else list(wrt)
+    try:
+        bound = inspect.signature(f).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{what}: wrt needs the names of f's parameters: {error}") from None
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        kind = bound.signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            named.update(value)
+        else:
+            named[name] = value
+    whole = {name: wrapped(value, what) for name, value in named.items()}
+    chosen = select(whole, paths, caller=what)
+    leaves: list[AnyTensor] = []
+    labels: list[str] = []
+    parts: list[tuple[str, TreeDef]] = []
+    for path, subtree in chosen.items():
+        found, treedef, names = _leaves(what, subtree, path, real)
+        if not found:
+            raise ArgumentError(f"{what}: wrt names {path!r}, which holds no numbers")
+        parts.append((path, treedef))
+        leaves += found
+        labels += names
+
+    def structured(values: Sequence[Any]) -> dict[str, Any]:
+        remaining = iter(values)
+        return {p: unflatten(t, [next(remaining) for _ in range(t.num_leaves)]) for p, t in parts}
+
+    def call(values: Sequence[Any]) -> Any:
+        given: dict[str, Any] = whole
+        for path, subtree in structured(values).items():
+            given = replace(given, path, subtree)
+        for name in bound.arguments:
+            if bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                bound.arguments[name] = {k: given[k] for k in bound.arguments[name]}
+            else:
+                bound.arguments[name] = given[name]
+        return f(*bound.args, **bound.kwargs)
+
+    def restore(values: Sequence[Any]) -> Any:
+        results = structured(values)
+        return results[paths[0]] if single else results
+
+    return Chosen(leaves, labels, _handles(whole.values()), call, restore)
+
+
+def parameter_names(f: Function) -> list[str]:
+    """Names of the parameters that may be given by position, where f has a signature."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in positional]
+
+
+def _label(f: Function, key: int | str) -> str:
+    if isinstance(key, str):
+        return f"argument {key!r}"
+    names = parameter_names(f)
+    return f"argument {key} ({names[key]!r})" if key < len(names) else f"argument {key}"
+
+
+def _leaves(
+    what: str, tree: Any, label: str, real: bool
+) -> tuple[list[AnyTensor], TreeDef, list[str]]:
+    with_paths, treedef = flatten_with_paths(tree)
+    leaves: list[AnyTensor] = []
+    labels: list[str] = []
+    for path, leaf in with_paths:
+        name = label + (f" at {path_string(path)}" if path else "")
+        labels.append(name)
+        leaves.append(real_leaf(what, leaf, name) if real else as_handle(leaf, what, name))
+    return leaves, treedef, labels
+
+
+def real_leaf(what: str, leaf: Any, name: str) -> AnyTensor:
+    """A number that a derivative is taken in: a Python int counts as a float."""
+    if isinstance(leaf, int) and not isinstance(leaf, bool):
+        return from_array(np.asarray(float(leaf)), weak=True)  # type: ignore[no-any-return]
+    x = as_handle(leaf, what, name)
+    if not is_real(x.dtype):
+        raise DTypeError(
+            f"{what}: {name} has dtype {x.dtype}; only real numbers carry a derivative. Convert "
+            "it with astype(tad.float64), or leave it out of argnums / wrt"
+        )
+    return x
+
+
+def wrapped(value: Any, what: str) -> Any:
+    """An argument that stays constant: arrays in it become handles, all else stays as it is."""
+    if isinstance(value, (AnyTensor, bool, int, float, str)) or value is None:
+        return value
+    leaves, treedef = flatten(value)
+    new = [as_handle(x, what) if isinstance(x, (np.ndarray, np.generic)) else x for x in leaves]
+    if all(a is b for a, b in zip(new, leaves, strict=True)):
+        return value
+    return unflatten(treedef, new)
+
+
+def _handles(values: Any) -> list[AnyTensor]:
+    return [x for v in values for x in flatten(v)[0] if isinstance(x, AnyTensor)]

@@ -1,0 +1,209 @@
+"""Products with derivatives: vjp, jvp, linearize, hvp, derivative.
+
+vjp and jvp have two forms. Curried, vjp(f): a function whose last positional argument is the seed.
+With primals, vjp(f, *primals): the value, and a function of the seed (JAX's form).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from taglessad.errors import ArgumentError
+from taglessad.kernels.quiet import Quiet
+from taglessad.levels import join
+from taglessad.tensor import AnyTensor, handle
+from taglessad.transforms.arguments import Argnums, Chosen, Function, choose
+from taglessad.transforms.engine import (
+    NO_AUX,
+    Reverse,
+    forward,
+
+    reverse,
+    seeds,
+)
+from taglessad.transforms.gradient import grad
+from taglessad.transforms.naming import named_after
+from taglessad.trees import flatten, unflatten
+
+
+def _seed_last(what: str, role: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+    if len(args) < 2:
+        raise ArgumentError(
+            f"{what}: the {role} is missing: it is the last positional argument, after f's own "
+            f"arguments ({len(args)} given)"
+        )
+    return args[:-1], args[-1]
+
+
+def _pulled(what: str, run: Reverse, cotangent: Any, *, consume: bool = False) -> list[AnyTensor]:
+    """Cotangents of the leaves from a tree of cotangents of the result."""
+    outputs = run.output_leaves()
+    given = seeds(what, "cotangent", run.treedef, cotangent, outputs, "the result of f")
+    ops = join([run.base, *(g.ops for g in given)])
+    payloads = [ops.lift(g.ops, g.payload) for g in given]
+    return run.gradients(ops, run.pull(ops, payloads, consume=consume))
+
+
+def vjp(
+    f: Function,
+    *primals: Any,
+    argnums: Argnums = 0,
+    value: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Vector-Jacobian products: a cotangent of the result pulled back to the argument(s).
+
+    vjp(f) -> (*args, cotangent, **kwargs) -> the argument's cotangent; with `value`
+    (cotangent, value); with `has_aux` (cotangent, aux) or (cotangent, (value, aux)).
+    vjp(f, *primals) -> (value, pullback[, aux]); pullback(cotangent) gives a tuple, one per primal.
+    The cotangent has the result's structure, shapes and dtypes. Raises ShapeError, DTypeError or
+    ArgumentError where it does not.
+    """
+    if primals:
+        run = reverse("vjp", choose("vjp", f, primals, {}, range(len(primals)), None), has_aux=has_aux)
+
+        def pullback(cotangent: Any) -> Any:
+            return run.chosen.restore(_pulled("vjp", run, cotangent))
+
+        y = run.output()
+        return (y, pullback) if run.aux is NO_AUX else (y, pullback, run.aux)
+
+    def curried(*args: Any, **kwargs: Any) -> Any:
+        own, cotangent = _seed_last("vjp", "cotangent", args)
+        run = reverse("vjp", choose("vjp", f, own, kwargs, argnums, None), has_aux=has_aux)
+        y = run.output() if value else None
+        g = run.chosen.restore(_pulled("vjp", run, cotangent, consume=True))
+        if value:
+            return g, (y if run.aux is NO_AUX else (y, run.aux))
+        return g if run.aux is NO_AUX else (g, run.aux)
+
+    return named_after(curried, "vjp", f)
+
+
+def _tangents(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
+    """Tangents of the chosen leaves from the tree that the argument(s) have."""
+    _, treedef = flatten(chosen.restore(list(range(len(chosen.leaves)))))
+    return seeds(what, "tangent", treedef, tree, chosen.leaves, "the argument")
+
+
+def jvp(
+    f: Function,
+    primals: Any = None,
+    tangents: Any = None,
+    *,
+    argnums: Argnums = 0,
+    value: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Jacobian-vector products: a tangent of the argument(s) pushed forward to the result.
+
+    jvp(f) -> (*args, tangent, **kwargs) -> the result's tangent; with `value` (tangent, value);
+    with `has_aux` (tangent, aux) or (tangent, (value, aux)).
+    jvp(f, primals, tangents) -> (value, tangent[, aux]), both arguments tuples.
+    The tangent has the argument's structure, shapes and dtypes. Raises ShapeError, DTypeError or
+    ArgumentError where it does not.
+    """
+    if primals is not None or tangents is not None:
+        for name, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, (tuple, list)):
+                raise ArgumentError(
+                    f"jvp: {name} must be a tuple, one entry per argument of f, not "
+                    f"{type(given).__name__}"
+                )
+        if len(primals) != len(tangents):
+            raise ArgumentError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
+        chosen = choose("jvp", f, primals, {}, range(len(primals)), None)
+        run = forward("jvp", chosen, _tangents("jvp", chosen, tuple(tangents)), has_aux=has_aux)
+        pair = (run.output, run.tangent)
+        return pair if run.aux is NO_AUX else (*pair, run.aux)
+
+    def curried(*args: Any, **kwargs: Any) -> Any:
+        own, tangent = _seed_last("jvp", "tangent", args)
+        chosen = choose("jvp", f, own, kwargs, argnums, None)
+        run = forward("jvp", chosen, _tangents("jvp", chosen, tangent), has_aux=has_aux)
+        if value:
+            return run.tangent, (run.output if run.aux is NO_AUX else (run.output, run.aux))
+        return run.tangent if run.aux is NO_AUX else (run.tangent, run.aux)
+
+    return named_after(curried, "jvp", f)
+
+
+def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """(value, pushforward): evaluate once, then push as many tangents as wanted.
+
+    pushforward takes one tangent per primal. With `has_aux`: (value, pushforward, aux).
+    """
+    if not primals:
+        raise ArgumentError("linearize: give the point, linearize(f, *primals)")
+    chosen = choose("linearize", f, primals, {}, range(len(primals)), None)
+    run = reverse("linearize", chosen, has_aux=has_aux)
+    outputs = run.output_leaves()
+
+    def pushforward(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise ArgumentError(
+                f"linearize: the pushforward takes {len(primals)} tangents, one per primal, "
+                f"but got {len(tangents)}"
+            )
+        given = _tangents("linearize", chosen, tangents)
+        ops = join([run.base, *(t.ops for t in given)])
+        with Quiet():
+            places = [v.place for v in run.outputs]
+            pushed = run.trace.push(ops, [ops.lift(t.ops, t.payload) for t in given], places)
+            results = [
+                handle(ops, ops.zeros(run.base.aval(v.value)) if t is None else t, y.dtype, y.weak)
+                for v, t, y in zip(run.outputs, pushed, outputs, strict=True)
+            ]
+        return unflatten(run.treedef, results)
+
+    y = run.output()
+    return (y, pushforward) if run.aux is NO_AUX else (y, pushforward, run.aux)
+
+
+def hvp(f: Function, *, argnums: Argnums = 0, value: bool = False) -> Function:
+    """Hessian-vector products of a function with one real result, forward over reverse.
+
+    hvp(f) -> (*args, tangent, **kwargs) -> H v, structured like the argument(s); with `value`
+    (H v, f(x)). The cost is a constant number of passes (Pearlmutter 1994).
+    """
+    inner = grad(f, argnums, value=True)
+
+    def product(*args: Any, **kwargs: Any) -> Any:
+        own, tangent = _seed_last("hvp", "tangent", args)
+        chosen = choose("hvp", inner, own, kwargs, argnums, None)
+        run = forward("hvp", chosen, _tangents("hvp", chosen, tangent))
+        return (run.tangent[0], run.output[1]) if value else run.tangent[0]
+
+    return named_after(product, "hvp", f)
+
+
+def derivative(f: Function, argnums: int = 0) -> Function:
+    """Directional derivatives of any order: (*args, directions) -> D^k f(x)[v1, ..., vk].
+
+    k is the number of directions, each shaped like the argument; an empty list gives the value.
+    The directions are constants of the inner derivatives; the whole is itself differentiable.
+    """
+
+    def directional(*args: Any, **kwargs: Any) -> Any:
+        own, directions = _seed_last("derivative", "list of directions", args)
+        if not isinstance(directions, (list, tuple)):
+            raise ArgumentError(
+                "derivative: the directions come as a list, one entry per order, not "
+                f"{type(directions).__name__}"
+            )
+        return _along(f, directions, argnums)(*own, **kwargs)
+
+    return named_after(directional, "derivative", f)
+
+
+def _along(f: Function, directions: Sequence[Any], argnums: int) -> Callable[..., Any]:
+    if not directions:
+        return f
+    *rest, direction = directions
+    lower = _along(f, rest, argnums)
+
+    def along(*args: Any, **kwargs: Any) -> Any:
+        return jvp(lower, argnums=argnums)(*args, direction, **kwargs)
+
+    return along
+
+
