@@ -36,9 +36,7 @@ class Batch(Ops[Batched[R]], Generic[R]):
         self.base = base
         self.level = base.level + 1
         self.size = size
-        kernels = base.trusted()
-        assert isinstance(kernels, Ops)
-        self._kernels: Ops[R] = kernels
+        self._kernels = base.trusted()
 
     def const(self, value: NDArray[Any], /) -> Batched[R]:
         return Batched(self.base.const(value), False)

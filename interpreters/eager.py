@@ -292,13 +292,13 @@ class Kernels(Ops[Array]):
 
     # --- cumulative -------------------------------------------------------------------------
     def cumulative_sum(self, x: Array, axis: int, /) -> Array:
-        return np.add.accumulate(x, axis, dtype=x.dtype)  # type: ignore[no-any-return]
+        return np.add.accumulate(x, axis, dtype=x.dtype)
 
     def cumulative_prod(self, x: Array, axis: int, /) -> Array:
-        return np.multiply.accumulate(x, axis, dtype=x.dtype)  # type: ignore[no-any-return]
+        return np.multiply.accumulate(x, axis, dtype=x.dtype)
 
     def cumulative_max(self, x: Array, axis: int, /) -> Array:
-        return np.maximum.accumulate(x, axis)  # type: ignore[no-any-return]
+        return np.maximum.accumulate(x, axis)
 
     # --- structure --------------------------------------------------------------------------
     @kernel(np.reshape)
@@ -318,9 +318,7 @@ class Kernels(Ops[Array]):
     @kernel(np.triu)
     def triu(self, x: Array, offset: int, /) -> Array: ...
     @kernel(place_diagonal)
-    def place_diagonal(
-        self, x: Array, offset: int, rows: Extent, columns: Extent, /
-    ) -> Array: ...
+    def place_diagonal(self, x: Array, offset: int, rows: Extent, columns: Extent, /) -> Array: ...
 
     def slice(self, x: Array, start: Shape, stop: Shape, step: Axes, /) -> Array:
         return x[tuple(map(slice, start, stop, step))]

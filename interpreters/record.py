@@ -18,10 +18,13 @@ from taglessad.interpreter import Interpreter
 from taglessad.levels import default_root
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim
+from taglessad.simplify import Step, simplified
 
 
 class Record(Ops[Ref]):
     """The payload is a register number of the graph in the making."""
+
+    base: Ops[Any]
 
     def __init__(self, base: Ops[Any]) -> None:  # Any: whatever is under way
         self.base = base
@@ -80,8 +83,15 @@ class Record(Ops[Ref]):
         return ref
 
     def _new(self, key: tuple[Prim, tuple[Ref, ...], Params]) -> Ref:
-        prim, operands, params = key
         graph = self._graph
+        simple = simplified(graph, Step(*key))
+        if isinstance(simple, int):
+            return Ref(simple)
+        if simple[1] != key[1] or simple[0] is not key[0]:
+            known = self._known.get(simple)
+            if known is not None:
+                return known
+        prim, operands, params = simple
         avals = graph.avals
         aval = prim.infer(*[avals[x] for x in operands], *params)
         if aval.shape == () and all(x in graph.constants for x in operands):
@@ -89,7 +99,11 @@ class Record(Ops[Ref]):
             root = default_root().trusted()
             value = root.run(prim, tuple(graph.constants[x] for x in operands), params)
             return self.const(np.asarray(value).astype(aval.dtype))
-        return graph.add_node(key, aval, self._site())
+        # The key is kept twice, in the graph and in the table: one object serves both.
+        step = key if simple == key else (prim, operands, params)
+        ref = graph.add_node(step, aval, self._site())
+        self._known[step] = ref
+        return ref
 
     def _site(self) -> Site | None:
         frame = user_frame()

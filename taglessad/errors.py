@@ -84,16 +84,16 @@ class DTypeError(TaglessError, TypeError):
 class ArgumentError(TaglessError, TypeError):
     """An argument is missing, unknown, given twice, or of the wrong kind.
 
-        tad.grad(f, wrt="weights")(model=m)
-        ArgumentError: grad: wrt names 'weights', but the arguments are: model
+    tad.grad(f, wrt="weights")(model=m)
+    ArgumentError: grad: wrt names 'weights', but the arguments are: model
     """
 
 
 class IndexOutOfRange(TaglessError, IndexError):
     """An axis or an index outside the array.
 
-        tad.ones(3)[5]
-        IndexOutOfRange: index 5 is out of range for axis 0 of shape [3] (valid: -3 to 2)
+    tad.ones(3)[5]
+    IndexOutOfRange: index 5 is out of range for axis 0 of shape [3] (valid: -3 to 2)
     """
 
 

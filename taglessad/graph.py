@@ -38,9 +38,11 @@ class Graph:
         self.avals: list[Aval] = []
         self.constants: dict[Ref, NDArray[Any]] = {}  # Any: the dtype is data
         self.inputs: tuple[Ref, ...] = ()
+        self._declared: list[Ref] = []
         self.outputs: tuple[Ref, ...] = ()
         self._steps: list[tuple[Prim, tuple[Ref, ...], Params]] = []
         self._results: list[Ref] = []
+        self._definitions: dict[Ref, int] = {}  # register -> node, while recording
         self._sites: list[Site | None] = []
 
     # --- building ---------------------------------------------------------------------------
@@ -51,7 +53,7 @@ class Graph:
     def add_input(self, aval: Aval) -> Ref:
         """A new input register."""
         ref = self._new(aval)
-        self.inputs = (*self.inputs, ref)
+        self._declared.append(ref)
         return ref
 
     def add_constant(self, value: NDArray[Any]) -> Ref:
@@ -65,15 +67,21 @@ class Graph:
     ) -> Ref:
         """A new operation."""
         ref = self._new(aval)
+        self._definitions[ref] = len(self._steps)
         self._steps.append(step)
         self._results.append(ref)
         self._sites.append(site)
         return ref
 
+    def definition(self, ref: Ref) -> tuple[Prim, tuple[Ref, ...], Params] | None:
+        """The operation that a register is the result of, while the graph is being recorded."""
+        i = self._definitions.get(ref)
+        return None if i is None else self._steps[i]
+
     def finish(self, outputs: Sequence[Ref], captures: Sequence[Ref]) -> None:
         """Fix inputs (captured values first) and outputs; drop what no output needs."""
         taken = set(captures)
-        self.inputs = (*captures, *(ref for ref in self.inputs if ref not in taken))
+        self.inputs = (*captures, *(ref for ref in self._declared if ref not in taken))
         self.outputs = tuple(outputs)
         live = set(outputs)
         kept: list[int] = []
@@ -86,6 +94,7 @@ class Graph:
             self._steps = [self._steps[i] for i in kept]
             self._results = [self._results[i] for i in kept]
             self._sites = [self._sites[i] for i in kept]
+        self._definitions = {}
         self.constants = {ref: c for ref, c in self.constants.items() if ref in live}
 
     # --- reading ----------------------------------------------------------------------------

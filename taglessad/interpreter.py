@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Number
-from taglessad.errors import EscapeError
+from taglessad.errors import EscapeError, ShapeError
 from taglessad.primitive import Aval, Params, Prim
-from taglessad.shapes import Shape
+from taglessad.shapes import Shape, show
 
 R = TypeVar("R")
 
@@ -68,11 +68,10 @@ class Interpreter(ABC, Generic[R]):
 
     def zeros(self, aval: Aval, /) -> R:
         """Zeros of a shape and dtype."""
-        return self.const(np.broadcast_to(np.zeros((), aval.dtype), aval.shape))
-
-    def trusted(self) -> "Interpreter[R]":
-        """The same interpreter without guards that whoever calls it sets up once for many calls."""
-        return self
+        sizes = tuple(n for n in aval.shape if isinstance(n, int))
+        if len(sizes) != len(aval.shape):
+            raise ShapeError(f"{self!r} cannot make an array of shape {show(aval.shape)}")
+        return self.const(np.broadcast_to(np.zeros((), aval.dtype), sizes))
 
     def literal(self, x: R, /) -> NDArray[Any] | None:
         """The payload as an array that any root may take for a constant; None if there is none."""
@@ -81,6 +80,10 @@ class Interpreter(ABC, Generic[R]):
     def peek(self, x: R, /) -> NDArray[Any] | None:
         """The number behind a payload where program text may look at it; None if it may not."""
         return self.literal(x)
+
+    def answer(self, x: R, /) -> Any:  # Any: whatever this interpreter tells its users
+        """A result as `tad.interpret` gives it: the payload itself, unless overridden."""
+        return x
 
     def lift(self, source: "Interpreter[Any]", x: Any, /) -> R:
         """A payload of `source` as one of this interpreter.

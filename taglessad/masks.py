@@ -191,9 +191,7 @@ def _carry(
     return Masked(on(value), alive, True)
 
 
-def _linear(
-    ops: Ops[Payload], flow: Flow, on: Callable[[Payload], Payload], d: Payload
-) -> Payload:
+def _linear(ops: Ops[Payload], flow: Flow, on: Callable[[Payload], Payload], d: Payload) -> Payload:
     if d.__class__ is Masked:
         shape = ops.shape(d.d)
         mask = d.mask

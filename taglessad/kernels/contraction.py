@@ -43,7 +43,8 @@ def plan(spec: str) -> Callable[[Array, Array], Array]:
         tall = b.reshape(*sizes, inner, int(np.prod(b.shape[lead + k :])))
         y = np.matmul(wide, tall)
         whole = y.reshape(*sizes, *a.shape[lead : lead + m], *b.shape[lead + k : lead + k + n])
-        return whole.transpose(out_order)
+        result: Array = whole.transpose(out_order)
+        return result
 
     return general
 

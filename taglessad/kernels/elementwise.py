@@ -12,15 +12,17 @@ def integer_pow(x: Array, n: int) -> Array:
     """x**n for an integer n: a NumPy power of the same dtype, squares by one product."""
     if n == 2:
         return np.multiply(x, x)
-    if np.asarray(x).dtype.kind == "f":
-        return np.power(x, float(n))
-    return np.power(x, np.asarray(n).astype(np.asarray(x).dtype))
+    dtype = np.asarray(x).dtype
+    exponent = float(n) if dtype.kind == "f" else np.asarray(n).astype(dtype)
+    y: Array = np.power(x, exponent)
+    return y
 
 
 def pow_int(x: Array, n: Array) -> Array:
     """x**n for an integer array n, in the dtype of x."""
     base = np.asarray(x)
-    return np.power(base, np.asarray(n).astype(base.dtype))
+    y: Array = np.power(base, np.asarray(n).astype(base.dtype))
+    return y
 
 
 def exp_neg_square(x: Array) -> Array:
@@ -36,24 +38,28 @@ def exp_neg_square(x: Array) -> Array:
 def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)): exp(-|x|) never overflows, and each tail keeps its relative accuracy."""
     decay = np.exp(-np.abs(x))
-    return np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+    y: Array = np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+    return y
 
 
 def softplus(x: Array) -> Array:
     """log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))."""
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    y: Array = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return y
 
 
 def sech_squared(x: Array) -> Array:
     """1 / cosh(x)**2 = 4 e / (1 + e)**2 with e = exp(-2 |x|)."""
     decay = np.exp(-2 * np.abs(x))
-    return 4 * decay / np.square(1 + decay)
+    y: Array = 4 * decay / np.square(1 + decay)
+    return y
 
 
 def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:
     """log of the sum of exp over axes, the largest entry taken out first."""
     if np.size(x) == 0:
-        return np.log(np.sum(np.exp(x), axis=axes))
+        empty: Array = np.log(np.sum(np.exp(x), axis=axes))
+        return empty
     top = np.max(x, axis=axes, keepdims=True)
     # An infinite maximum is the answer itself; subtracting it would give NaN.
     shift = np.where(np.isfinite(top), top, np.zeros_like(top))

@@ -1,9 +1,8 @@
 """The logarithm of the gamma function and its derivatives, to a few units in the last place."""
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +140,8 @@ _HALF_LOG_TWO_PI: Final = 0.9189385332046728
 
 
 def _is_pole(x: F64) -> NDArray[np.bool_]:
-    return (x <= 0) & (x == np.rint(x))
+    pole: NDArray[np.bool_] = (x <= 0) & (x == np.rint(x))
+    return pole
 
 
 def _gammaln(x: F64) -> F64:
@@ -171,8 +171,10 @@ def _gammaln_negative(x: F64) -> F64:
     r = x - np.rint(x)
     sine = np.abs(r) * np.sinc(r)  # |sin(pi x)|/pi, right for subnormal r too
     z = -x
-    factorial = piecewise(z, (z < 2, _gammaln_1p), (z >= 2, lambda z: _gammaln_large(1 + z)))
-    return -np.log(sine) - factorial
+    # Gamma(1 + z), taken as z Gamma(z) where rounding 1 + z would count.
+    sine *= np.maximum(z, 1)
+    result: F64 = -np.log(sine) - piecewise(z, (z < 1, _gammaln_1p), (z >= 1, _gammaln))
+    return result
 
 
 def _digamma(x: F64) -> F64:
@@ -237,11 +239,11 @@ def _zeta(n: int, q: F64) -> F64:
     """The sum of (q/(q + k))**p over k >= 0, p = n + 1, that is q**p zeta(p, q), for q > 0.
 
     The first terms one by one, the others by the Euler-Maclaurin formula (DLMF 25.11.5 with
-    2.10.1). The terms that are dropped are below exp(-42) of the first.
+    2.10.1). The terms that are dropped are below exp(-39) of the first.
     """
     p = n + 1
     short = n + 10 - q  # from n + 10 on, ten corrections give full precision for every n
-    terms = np.maximum(np.ceil(np.minimum(short, q * np.expm1(42 / p) + 1)), 0)
+    terms = np.maximum(np.ceil(np.minimum(short, q * np.expm1(39 / p) + 1)), 0)
     total = np.zeros_like(q)
     index = np.flatnonzero(terms >= short)
     total[index] = _decay(p, terms[index], q[index]) * _zeta_rest(n, q[index] + terms[index])
@@ -253,7 +255,8 @@ def _zeta(n: int, q: F64) -> F64:
 
 def _decay(p: int, step: F64 | int, q: F64) -> F64:
     """(q/(q + step))**p. A rounding error in q + step would count p times; here it does not."""
-    return np.exp(-p * np.log1p(step / q))
+    result: F64 = np.exp(-p * np.log1p(step / q))
+    return result
 
 
 def _zeta_rest(n: int, w: F64) -> F64:

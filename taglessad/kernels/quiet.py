@@ -14,7 +14,7 @@ from numpy._core import umath  # pyright: ignore[reportPrivateUsage]  # see the 
 
 # Any: NumPy's own private objects; None where this NumPy keeps its state elsewhere.
 _STATE: Final[Any] = getattr(umath, "_extobj_contextvar", None)
-_IGNORE: Final[Any] = umath._make_extobj(all="ignore") if _STATE is not None else None  # type: ignore[attr-defined]
+_IGNORE: Final[Any] = None if _STATE is None else umath._make_extobj(all="ignore")
 
 
 class Quiet:
@@ -79,4 +79,6 @@ def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             leave(token)
 
-    return {1: unary, 2: binary}.get(arity, general)
+    if arity == 1:
+        return unary
+    return binary if arity == 2 else general

@@ -94,16 +94,12 @@ CUMULATIVE_PROD: Final = declare(
 def _source(ops: "Ops[R]", y: R, x: R, axis: int) -> R:
     """Where each running maximum was first attained, as positions along the axis."""
     shape = ops.shape(x)
-    places = ops.cumulative_sum(
-        ops.broadcast(ops.scalar(1, ops.argmax(x, axis)), shape), axis
-    )
+    places = ops.cumulative_sum(ops.broadcast(ops.scalar(1, ops.argmax(x, axis)), shape), axis)
     zero = ops.scalar(0, places)
     # An entry is a new maximum where it exceeds the one before it (the first always is).
     earlier = _delayed(ops, y, axis, 1)
     rises = ops.logical_or(ops.less(earlier, x), ops.equal(places, ops.scalar(1, places)))
-    return ops.sub(
-        ops.cumulative_max(ops.where(rises, places, zero), axis), ops.scalar(1, places)
-    )
+    return ops.sub(ops.cumulative_max(ops.where(rises, places, zero), axis), ops.scalar(1, places))
 
 
 def _max_push(ops: "Ops[R]", d: R, y: R, x: R, axis: int) -> R:

@@ -68,15 +68,16 @@ def _softplus(ops: "Ops[R]", y: R, x: R) -> R:
 
 EXP: Final = declare("exp", same, (diagonal(_exp),), "elementwise")
 EXPM1: Final = declare("expm1", same, (diagonal(_expm1),), "elementwise")
-EXP_NEG_SQUARE: Final = declare(
-    "exp_neg_square", same, (diagonal(_exp_neg_square),), "elementwise"
-)
+EXP_NEG_SQUARE: Final = declare("exp_neg_square", same, (diagonal(_exp_neg_square),), "elementwise")
 LOG: Final = declare("log", same, (selfadjoint(_log),), "elementwise")
 LOG1P: Final = declare("log1p", same, (selfadjoint(_log1p),), "elementwise")
 LOG2: Final = declare("log2", same, (selfadjoint(_log2),), "elementwise")
 LOG10: Final = declare("log10", same, (selfadjoint(_log10),), "elementwise")
 LOGADDEXP: Final = declare(
-    "logaddexp", common, (diagonal(_logaddexp_in_left), diagonal(_logaddexp_in_right)), "elementwise"
+    "logaddexp",
+    common,
+    (diagonal(_logaddexp_in_left), diagonal(_logaddexp_in_right)),
+    "elementwise",
 )
 SIGMOID: Final = declare("sigmoid", same, (diagonal(_sigmoid),), "elementwise")
 SOFTPLUS: Final = declare("softplus", same, (diagonal(_softplus),), "elementwise")

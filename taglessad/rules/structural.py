@@ -305,15 +305,11 @@ def _infer_place(x: Aval, offset: int, rows: Extent, columns: Extent) -> Aval:
     return Aval((*x.shape[:-1], rows, columns), x.dtype)
 
 
-def _place_push(
-    ops: "Ops[R]", d: R, y: R, x: R, offset: int, rows: Extent, columns: Extent
-) -> R:
+def _place_push(ops: "Ops[R]", d: R, y: R, x: R, offset: int, rows: Extent, columns: Extent) -> R:
     return ops.place_diagonal(d, offset, rows, columns)
 
 
-def _place_pull(
-    ops: "Ops[R]", d: R, y: R, x: R, offset: int, rows: Extent, columns: Extent
-) -> R:
+def _place_pull(ops: "Ops[R]", d: R, y: R, x: R, offset: int, rows: Extent, columns: Extent) -> R:
     return ops.diagonal(d, offset)
 
 

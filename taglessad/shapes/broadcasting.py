@@ -38,6 +38,7 @@ def _unify_two(
 def broadcast(*shapes: tuple[D, ...], what: str = "broadcast") -> tuple[D, ...]:
     """The shape to which all broadcast: aligned at the back, a size of 1 gives way.
 
+    Shapes that are written alike are taken to be alike, unknown rank included.
     Raises ShapeError where there is none, or where runs of unknown length leave it open.
     """
     out = shapes[0] if shapes else ()

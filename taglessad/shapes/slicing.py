@@ -103,6 +103,8 @@ def slice_length(start: Extent, stop: Extent, step: int, extent: Extent) -> Exte
     No bound is negative and step >= 1. A symbolic axis is taken to be long enough for the
     positions that the result's size depends on: stop = N, start = 2 gives N - 2.
     """
+    if at_least(start, stop):
+        return 0
     span = smaller(stop, extent) - start
     if isinstance(span, int):
         return max(0, (span + (step - 1)) // step)

@@ -42,9 +42,7 @@ def einsum(spec: str, *shapes: tuple[D, ...], what: str = "einsum") -> Einsum[D]
     """
     operands, output = _read(spec, what)
     if len(operands) != len(shapes):
-        raise ArgumentError(
-            f"{what}: {spec!r} has {len(operands)} operands, but {len(shapes)} are given"
-        )
+        raise ArgumentError(f"{what}: {spec!r} names {len(operands)} operands, got {len(shapes)}")
     matches = [
         _match(letters, shape, f"{what}: {spec!r}: operand {position}")
         for position, (letters, shape) in enumerate(zip(operands, shapes, strict=True))

@@ -65,7 +65,8 @@ def _by_position(
     keys = [_key(what, f, args, kwargs, n) for n in wanted]
     if len(set(keys)) != len(keys):
         raise ArgumentError(f"{what}: argnums {tuple(wanted)} names an argument twice")
-    whole: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
+    whole: dict[int | str, Any] = dict(enumerate(args))
+    whole.update(kwargs)
     rest = {k: wrapped(v, what) for k, v in whole.items() if k not in keys}
     leaves: list[AnyTensor] = []
     labels: list[str] = []

@@ -48,9 +48,7 @@ def run_under(
     what: str, ops: Ops[Any], chosen: Chosen, payloads: Sequence[Any], has_aux: bool
 ) -> Result:
     """The program under an interpreter, on payloads of its own for the chosen leaves."""
-    inputs = [
-        handle(ops, p, x.dtype, x.weak) for p, x in zip(payloads, chosen.leaves, strict=True)
-    ]
+    inputs = [handle(ops, p, x.dtype, x.weak) for p, x in zip(payloads, chosen.leaves, strict=True)]
     with Under(ops):
         output, aux = split_aux(what, chosen.call(inputs), has_aux)
         leaves, treedef = flatten(output)
@@ -95,9 +93,7 @@ class Reverse(NamedTuple):
             for v, w in zip(self.outputs, self.weak, strict=True)
         ]
 
-    def pull(
-        self, ops: Ops[Any], cotangents: Sequence[Any], *, consume: bool = False
-    ) -> list[Any]:
+    def pull(self, ops: Ops[Any], cotangents: Sequence[Any], *, consume: bool = False) -> list[Any]:
         """Cotangents of the leaves, as payloads of `ops`; None where nothing depends."""
         seeds = [
             (v.place, c)
@@ -118,9 +114,7 @@ class Reverse(NamedTuple):
         return results
 
 
-def reverse(
-    what: str, chosen: Chosen, *, has_aux: bool = False, peeking: bool = False
-) -> Reverse:
+def reverse(what: str, chosen: Chosen, *, has_aux: bool = False, peeking: bool = False) -> Reverse:
     """Evaluate a program on a tape over what is under way and its arguments' interpreters."""
     base = join(x.ops for x in (*chosen.leaves, *chosen.others))
     tape: Tape[Any] = Tape(base, peeking=peeking)
@@ -170,9 +164,7 @@ def forward(
         aux = lowered(dual, base, lambda d: d.primal, result.aux)
     finally:
         dual.close()
-    return Forward(
-        base, unflatten(result.treedef, outputs), unflatten(result.treedef, pushed), aux
-    )
+    return Forward(base, unflatten(result.treedef, outputs), unflatten(result.treedef, pushed), aux)
 
 
 def like(what: str, role: str, value: AnyTensor, like: AnyTensor, name: str) -> AnyTensor:
@@ -213,11 +205,7 @@ def seeds(
 def scalar_output(what: str, run: Reverse) -> Var[Any]:
     """The one real number that a function to be differentiated by `grad` returns."""
     if len(run.outputs) != 1 or len(run.treedef.tokens) != 1:
-        hint = (
-            "; if it returns (loss, aux), pass has_aux=True"
-            if len(run.outputs) != 1
-            else ""
-        )
+        hint = "; if it returns (loss, aux), pass has_aux=True" if len(run.outputs) != 1 else ""
         raise ArgumentError(
             f"{what}: f must return one real number, but it returned {run.treedef}{hint}. Use "
             "tad.jacrev or tad.vjp for other results"
@@ -231,9 +219,7 @@ def scalar_output(what: str, run: Reverse) -> Var[Any]:
             "it, or use tad.jacrev or tad.vjp"
         )
     if not is_real(dtype):
-        raise DTypeError(
-            f"{what}: f returned dtype {dtype}; only a real number has a gradient"
-        )
+        raise DTypeError(f"{what}: f returned dtype {dtype}; only a real number has a gradient")
     return output
 
 

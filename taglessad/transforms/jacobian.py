@@ -65,7 +65,9 @@ def jacfwd(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
             with Quiet():
                 for d, weak in zip(result.payloads, result.weak, strict=True):
                     t = batch.full(dual.tangent(d))
-                    rows.append(_split_columns(base, t, shapes, chosen.leaves, chosen.restore, weak))
+                    rows.append(
+                        _split_columns(base, t, shapes, chosen.leaves, chosen.restore, weak)
+                    )
             aux = lowered(dual, base, lambda d: batch.full(d.primal), result.aux)
         finally:
             dual.close()
@@ -149,5 +151,3 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
         return second(*args, **kwargs)
 
     return named_after(blocks, "hessian", f)
-
-

@@ -16,7 +16,6 @@ from taglessad.transforms.engine import (
     NO_AUX,
     Reverse,
     forward,
-
     reverse,
     seeds,
 )
@@ -59,7 +58,9 @@ def vjp(
     ArgumentError where it does not.
     """
     if primals:
-        run = reverse("vjp", choose("vjp", f, primals, {}, range(len(primals)), None), has_aux=has_aux)
+        run = reverse(
+            "vjp", choose("vjp", f, primals, {}, range(len(primals)), None), has_aux=has_aux
+        )
 
         def pullback(cotangent: Any) -> Any:
             return run.chosen.restore(_pulled("vjp", run, cotangent))
@@ -205,5 +206,3 @@ def _along(f: Function, directions: Sequence[Any], argnums: int) -> Callable[...
         return jvp(lower, argnums=argnums)(*args, direction, **kwargs)
 
     return along
-
-

@@ -1,0 +1,1 @@
+"""Graphs as straight-line NumPy code, and `jit`."""

@@ -1,0 +1,261 @@
+"""jit: record a program once per signature, then replay it."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from taglessad.compiled.codegen import numpy_function
+from taglessad.convert import as_handle
+from taglessad.dtypes import DType, bool_, float64, int64
+from taglessad.errors import ArgumentError
+from taglessad.graph import Graph
+from taglessad.interpreter import Interpreter
+from taglessad.kernels.quiet import Quiet
+from taglessad.levels import ambient, default_root, join, root_of
+from taglessad.ops import Ops
+from taglessad.primitive import Aval
+from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
+from taglessad.transforms.naming import named_after
+from taglessad.transforms.recording import Recorded, record
+from taglessad.trees import TreeDef, flatten, unflatten
+
+SIGNATURES: Final = 256
+"""How many signatures one jitted function keeps; the oldest gives way."""
+
+# Any: payloads and kernels of several kinds are kept side by side.
+_HANDLES: Final = frozenset({Tensor, IntTensor, BoolTensor})
+_NUMBERS: Final[dict[type, DType]] = {float: float64, int: int64, bool: bool_}
+
+
+class Entry(NamedTuple):
+    """What is kept for one signature: the graph, its NumPy function, its results' structure."""
+
+    graph: Graph
+    function: Callable[..., tuple[Any, ...]]
+    treedef: TreeDef
+    kinds: list[tuple[type[AnyTensor], DType, bool]]
+    single: bool
+
+
+def jit(
+    f: Callable[..., Any],
+    interpreter: Interpreter[Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> "Compiled":
+    """f recorded once per signature and replayed as generated NumPy code.
+
+    The signature is the structure of the arguments, their shapes and dtypes; Python numbers are
+    traced (and weak), strings and None and the static arguments count by value, which must be
+    hashable. The cache is bounded. Under a derivative or vmap the recorded graph is replayed there;
+    under a root other than Eager f itself is run. Results share no memory with arguments.
+
+    interpreter: the root to run under where nothing is under way; Eager by default.
+    """
+    return Compiled(f, interpreter, static_argnums, static_argnames)
+
+
+class Compiled:
+    """A jitted function. May be called from many threads at once."""
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        interpreter: Interpreter[Any] | None,
+        static_argnums: int | Sequence[int],
+        static_argnames: str | Sequence[str],
+    ) -> None:
+        nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+        if interpreter is not None and interpreter is not default_root():
+            raise ArgumentError(
+                f"jit: there is no code generator for {interpreter!r}; leave interpreter out for "
+                "NumPy, or run the program there with tad.interpret"
+            )
+        self._f = f
+        self._static_nums = nums
+        self._static_names = names
+        self._static = bool(nums or names)
+        self._root = default_root()
+        self._entries: dict[Any, Entry] = {}
+        self._lock = threading.Lock()
+        self.__name__ = ""
+        self.__qualname__ = ""
+        named_after(self, "jit", f)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        # A jitted function in a class body is a method, as a plain one would be.
+        if instance is None:
+            return self
+        return lambda *args, **kwargs: self(instance, *args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._static:
+            return self._with_static(args, kwargs)
+        return self._run(self._f, (), args, kwargs)
+
+    def _with_static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        n = len(args)
+        for i in self._static_nums:
+            if not -n <= i < n:
+                raise ArgumentError(f"jit: static_argnums {i}, but the call has {n} arguments")
+        positions = sorted({i % n for i in self._static_nums}) if n else []
+        static = tuple((i, args[i]) for i in positions)
+        named = tuple((k, kwargs[k]) for k in self._static_names if k in kwargs)
+        fixed = (static, named)
+        try:
+            hash(fixed)
+        except TypeError:
+            raise ArgumentError(
+                f"jit: static arguments must be hashable, but got {fixed!r}"
+            ) from None
+        f = self._f
+        dynamic = tuple(a for i, a in enumerate(args) if i not in positions)
+        rest = {k: v for k, v in kwargs.items() if k not in self._static_names}
+
+        def bound(*own: Any, **own_named: Any) -> Any:
+            whole = list(own)
+            for i, value in static:
+                whole.insert(i, value)
+            return f(*whole, **own_named, **dict(named))
+
+        return self._run(bound, fixed, dynamic, rest)
+
+    def _run(
+        self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        root = self._root
+        under = ambient()
+        if under is root:
+            key: list[Any] = [fixed]
+            values: list[Any] = []
+            leaves: Sequence[Any] = args
+            treedef: TreeDef | None = None
+            if kwargs:
+                leaves, treedef = flatten((args, kwargs))
+                key.append(treedef)
+            for x in leaves:
+                if not _signature(x, root, key, values):
+                    break
+            else:
+                return self._replay(f, tuple(key), values, args, kwargs)
+            if treedef is None:
+                # Some argument is a tree: flatten all, once.
+                leaves, treedef = flatten((args, kwargs))
+                key, values = [fixed, treedef], []
+                for x in leaves:
+                    if not _signature(x, root, key, values):
+                        break
+                else:
+                    return self._replay(f, tuple(key), values, args, kwargs)
+        return self._elsewhere(f, fixed, args, kwargs)
+
+    def _replay(
+        self,
+        f: Callable[..., Any],
+        key: tuple[Any, ...],
+        values: list[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        entry = self._entries.get(key)
+        if entry is None:
+            recorded = self._record(f, args, kwargs)
+            if recorded.captures:
+                return self._elsewhere(f, None, args, kwargs)
+            entry = self._keep(key, recorded)
+        with Quiet():
+            results = entry.function(*values)
+        root = self._root
+        if entry.single:
+            cls, dtype, weak = entry.kinds[0]
+            return cls(root, results[0], dtype, weak)
+        handles = [
+            cls(root, r, dtype, weak)
+            for r, (cls, dtype, weak) in zip(results, entry.kinds, strict=True)
+        ]
+        return unflatten(entry.treedef, handles)
+
+    def _record(
+        self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Recorded:
+        leaves, treedef = flatten((args, kwargs))
+        specs: list[Any] = []
+        for i, leaf in enumerate(leaves):
+            x = as_handle(leaf, "jit", f"argument leaf {i}")
+            specs.append((Aval(x.shape, x.dtype), x.weak))
+        return record("jit", f, treedef, specs, ambient())
+
+    def _keep(self, key: tuple[Any, ...], recorded: Recorded) -> Entry:
+        kinds: list[tuple[type[AnyTensor], DType, bool]] = []
+        for dtype, weak in zip(recorded.dtypes, recorded.weak, strict=True):
+            sample = handle(self._root, None, dtype)
+            kinds.append((type(sample), dtype, weak))
+        single = recorded.treedef == flatten(0)[1]
+        entry = Entry(
+            recorded.graph, numpy_function(recorded.graph), recorded.treedef, kinds, single
+        )
+        with self._lock:
+            if len(self._entries) >= SIGNATURES:
+                del self._entries[next(iter(self._entries))]
+            self._entries[key] = entry
+        return entry
+
+    def _elsewhere(
+        self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Under another interpreter: the graph replayed there; f itself under a foreign root."""
+        leaves, treedef = flatten((args, kwargs))
+        ops: Ops[Any] = join(x.ops for x in leaves if isinstance(x, AnyTensor))
+        if root_of(ops) is not self._root:
+            return f(*args, **kwargs)
+        handles = [as_handle(x, "jit", f"argument leaf {i}") for i, x in enumerate(leaves)]
+        key = (fixed, treedef, "graph", *[(x.shape, x.dtype, x.weak) for x in handles])
+        entry = self._entries.get(key)
+        captures: list[Any] = []
+        if entry is None:
+            recorded = self._record(f, args, kwargs)
+            if recorded.captures:
+                captures = recorded.captures
+                kinds = list(zip(recorded.dtypes, recorded.weak, strict=True))
+                graph, result_def = recorded.graph, recorded.treedef
+            else:
+                entry = self._keep(key, recorded)
+        if entry is not None:
+            graph, result_def = entry.graph, entry.treedef
+            kinds = [(dtype, weak) for _, dtype, weak in entry.kinds]
+        under = ambient()
+        payloads = [ops.lift(under, c) for c in captures]
+        payloads += [ops.lift(x.ops, x.payload) for x in handles]
+        with Quiet():
+            results = graph.run(ops, payloads)
+        return unflatten(
+            result_def,
+            [handle(ops, r, d, w) for r, (d, w) in zip(results, kinds, strict=True)],
+        )
+
+
+def _signature(x: Any, root: Ops[Any], key: list[Any], values: list[Any]) -> bool:
+    """Add one leaf's part of the key and its payload; False for what the fast path does not take."""
+    cls = x.__class__
+    if cls in _HANDLES:
+        if x.ops is not root:
+            return False
+        value = x.payload
+        key.append((value.dtype.num, value.shape, x.weak))
+        values.append(value)
+        return True
+    if cls is np.ndarray or isinstance(x, np.generic):
+        if x.dtype.kind not in "fiub" or not x.dtype.isnative:
+            return False
+        key.append((x.dtype.num, x.shape, False))
+        values.append(x)
+        return True
+    if cls in _NUMBERS:
+        key.append(cls)
+        values.append(x)
+        return True
+    return False
