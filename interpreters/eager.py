@@ -24,10 +24,25 @@ from taglessad.kernels.elementwise import (
     sigmoid,
     softplus,
 )
-from taglessad.kernels.indexing import add_along, add_at, argsort, pad, place_diagonal
+from taglessad.kernels.indexing import (
+    broadcast,
+    add_along,
+    add_at,
+    argsort,
+    max_at,
+    min_at,
+    multiply_at,
+    pad,
+    place_diagonal,
+    set_at,
+    take,
+    take_along,
+)
 from taglessad.kernels.quiet import quietly
+from taglessad.levels import set_default_root
 from taglessad.ops import Ops
 from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
+from taglessad.rules.order import Side
 from taglessad.rules.structural import Axes
 from taglessad.shapes import Extent, Shape
 
@@ -76,6 +91,12 @@ class Kernels(Ops[Array]):
             return x.shape
         except AttributeError:  # a Python number
             return ()
+
+    def same_shape(self, a: Array, b: Array, /) -> bool:
+        try:
+            return a.shape == b.shape
+        except AttributeError:  # a Python number
+            return self.shape(a) == self.shape(b)
 
     def dtype(self, x: Array, /) -> DType:
         try:
@@ -305,7 +326,7 @@ class Kernels(Ops[Array]):
     def reshape(self, x: Array, shape: Shape, /) -> Array: ...
     @kernel(np.transpose)
     def permute(self, x: Array, axes: Axes, /) -> Array: ...
-    @kernel(np.broadcast_to)
+    @kernel(broadcast)
     def broadcast(self, x: Array, shape: Shape, /) -> Array: ...
     @kernel(pad)
     def pad(self, x: Array, before: Shape, after: Shape, gaps: Axes, /) -> Array: ...
@@ -327,16 +348,29 @@ class Kernels(Ops[Array]):
         return np.diagonal(x, offset, -2, -1)
 
     # --- indexing ---------------------------------------------------------------------------
-    @kernel(np.take)
+    @kernel(take)
     def take(self, x: Array, index: Array, axis: int, /) -> Array: ...
     @kernel(add_at)
     def add_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
-    @kernel(np.take_along_axis)
+    @kernel(take_along)
     def take_along(self, x: Array, index: Array, axis: int, /) -> Array: ...
     @kernel(add_along)
     def add_along(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(set_at)
+    def set_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(multiply_at)
+    def multiply_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(min_at)
+    def min_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+    @kernel(max_at)
+    def max_at(self, x: Array, index: Array, updates: Array, axis: int, /) -> Array: ...
+
+    # --- order ------------------------------------------------------------------------------
     @kernel(argsort)
     def argsort(self, x: Array, axis: int, descending: bool, /) -> Array: ...
+
+    def searchsorted(self, ordered: Array, values: Array, side: Side, /) -> Array:
+        return np.asarray(np.searchsorted(ordered, values, side))
 
     # --- contraction ------------------------------------------------------------------------
     @kernel(contract)
@@ -358,7 +392,9 @@ class Eager(Kernels):
 
 
 def _guard(name: str) -> None:
-    method = Kernels.__dict__[name]
+    method = Kernels.__dict__.get(name)
+    if method is None:
+        return  # answered by `apply`
     if isinstance(method, staticmethod):
         setattr(Eager, name, staticmethod(quietly(method.__func__)))
     else:
@@ -369,3 +405,4 @@ for _name in PRIMITIVES:
     _guard(_name)
 
 EAGER: Final = Eager()
+set_default_root(EAGER)

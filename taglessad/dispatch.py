@@ -5,7 +5,7 @@ promotion table says so; the result is a handle of that interpreter.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,14 @@ from taglessad.levels import higher
 from taglessad.ops import Ops
 from taglessad.shapes import broadcast
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
+
+
+# What functions of two operands take, statically; at run time any array-like.
+Real: TypeAlias = Tensor | float
+Numeric: TypeAlias = AnyTensor | float
+
+_NAMES: Final = ("x1", "x2")
+_NUMBERS: Final = frozenset((int, float))
 
 
 class Operands(NamedTuple):
@@ -111,25 +119,60 @@ def call(met: Operands, method: str, what: str) -> Any:
         raise error
 
 
-def real_function(method: str, what: str, *values: TensorLike) -> Tensor:
-    """An elementwise function of reals: integers become float64."""
-    x = values[0]
-    if len(values) == 1 and x.__class__ is Tensor:
-        return Tensor(x.ops, getattr(x.ops, method)(x.payload), x.dtype, x.weak)
-    met = as_real(meet(what, values))
+def real_function(method: str, what: str, x: TensorLike) -> Tensor:
+    """An elementwise function of one real: integers become float64."""
+    if x.__class__ is not Tensor:
+        met = as_real(meet(what, (x,), ("x",)))
+        return Tensor(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
+    ops = x.ops
+    return Tensor(ops, getattr(ops, method)(x.payload), x._dtype, x.weak)
+
+
+def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
+    """An elementwise function of two reals: integers become float64."""
+    y = _with_number(method, a, b)
+    if y is not None:
+        return y
+    met = as_real(meet(what, (a, b), _NAMES))
     return Tensor(met.ops, call(met, method, what), met.dtype, met.weak)
 
 
-def arithmetic(method: str, what: str, *values: TensorLike) -> Tensor:
-    """An elementwise function of numbers that keeps their dtype. Statically a Tensor."""
-    met = as_number(meet(what, values))
+def numeric_function(method: str, what: str, x: TensorLike) -> Any:
+    """An elementwise function of one number that keeps its dtype. Any: it keeps its kind."""
+    met = as_number(meet(what, (x,), ("x",)))
+    return handle(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
+
+
+def arithmetic(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
+    """An elementwise function of two numbers in their common dtype. Statically a Tensor."""
+    y = _with_number(method, a, b)
+    if y is not None:
+        return y
+    met = as_number(meet(what, (a, b), _NAMES))
     result: Tensor = handle(met.ops, call(met, method, what), met.dtype, met.weak)
     return result
 
 
+def _with_number(method: str, a: TensorLike, b: TensorLike) -> Tensor | None:
+    """The quick path of `tensor * 2.0`: a Python number is a literal in the tensor's dtype.
+
+    None where this is another case.
+    """
+    try:
+        if a.__class__ is Tensor and b.__class__ in _NUMBERS:
+            ops, x = a.ops, a.payload
+            return Tensor(ops, getattr(ops, method)(x, ops.scalar(b, x)), a._dtype, a.weak)
+        if b.__class__ is Tensor and a.__class__ in _NUMBERS:
+            ops, x = b.ops, b.payload
+            return Tensor(ops, getattr(ops, method)(ops.scalar(a, x), x), b._dtype, b.weak)
+    except OverflowError:  # an int that fits no float: `meet` says so
+        pass
+    return None
+
+
 def comparison(method: str, what: str, a: TensorLike, b: TensorLike) -> BoolTensor:
     """A comparison of numbers in their common dtype."""
-    met = meet(what, (a, b))
+    met = meet(what, (a, b), _NAMES)
     return BoolTensor(met.ops, call(met, method, what), bool_)
 
 

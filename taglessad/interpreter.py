@@ -62,6 +62,10 @@ class Interpreter(ABC, Generic[R]):
         """Shape of a payload."""
         return self.aval(x).shape
 
+    def same_shape(self, a: R, b: R, /) -> bool:
+        """Whether two payloads have one shape."""
+        return self.shape(a) == self.shape(b)
+
     def dtype(self, x: R, /) -> DType:
         """Dtype of a payload."""
         return self.aval(x).dtype

@@ -23,8 +23,10 @@ from taglessad.rules.cumulative import Cumulative
 from taglessad.rules.exponential import Exponential
 from taglessad.rules.indexing import Indexing
 from taglessad.rules.logic import Logic
+from taglessad.rules.order import Order
 from taglessad.rules.reductions import Reductions
 from taglessad.rules.rounding import Rounding
+from taglessad.rules.scatter import Scatter
 from taglessad.rules.selection import Selection
 from taglessad.rules.special import Special
 from taglessad.rules.structural import Structural
@@ -43,6 +45,8 @@ class Ops(
     Cumulative[R],
     Structural[R],
     Indexing[R],
+    Scatter[R],
+    Order[R],
     Contraction[R],
     Interpreter[R],
     Generic[R],

@@ -233,6 +233,7 @@ def test_einsum_over_a_run_keeps_its_ellipsis() -> None:
         (slice(-2, None, -1), N, N - 1),
         (slice(None, None, -2), N, (N + 1) // 2),
         (slice(2, 1), N, 0),
+        (slice(N + 3, N + 4), N, 0),
         (slice(1, 2), UNKNOWN, UNKNOWN),
     ],
 )

@@ -1,9 +1,12 @@
 """NumPy kernels for padding, scattering and ordering."""
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from taglessad.errors import IndexOutOfRange
 
 Array = NDArray[Any]  # Any: the dtype is data
 
@@ -29,11 +32,33 @@ def place_diagonal(x: Array, offset: int, rows: int, columns: int) -> Array:
     return y
 
 
-def add_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
-    """x with updates added to the slices x.take(index, axis); repeated indices add up."""
-    y = np.array(x)
-    np.add.at(y, (slice(None),) * axis + (index,), updates)
-    return y
+def _check(index: Array, x: Array, axis: int) -> None:
+    """Refuse an index out of range. NumPy would count negative ones from the back."""
+    n = x.shape[axis]
+    # As unsigned numbers the negative ones are the largest: one pass finds either.
+    if index.size and int(np.max(index.view(np.uint64))) >= n:
+        bad = index[(index < 0) | (index >= n)].flat[0]
+        raise IndexOutOfRange(
+            f"index {bad}, counted from the front, is out of range for axis {axis} of shape "
+            f"{list(x.shape)}"
+        )
+
+
+def take(x: Array, index: Array, axis: int) -> Array:
+    """Slices of x along an axis. Raises IndexOutOfRange."""
+    index = np.asarray(index)
+    if index.ndim == 0:
+        i = int(index)
+        if 0 <= i < x.shape[axis]:
+            return x[(slice(None),) * axis + (i,)]  # type: ignore[no-any-return]  # of rank 0
+    _check(index, x, axis)
+    return np.take(x, index, axis, mode="clip")  # "raise" would check again, through a buffer
+
+
+def take_along(x: Array, index: Array, axis: int) -> Array:
+    """Entries of x along an axis, one for each entry of the index. Raises IndexOutOfRange."""
+    _check(index, x, axis)
+    return x[_along(index, axis)]
 
 
 def _along(index: Array, axis: int) -> tuple[Array, ...]:
@@ -41,8 +66,65 @@ def _along(index: Array, axis: int) -> tuple[Array, ...]:
     return tuple(index if i == axis else g for i, g in enumerate(grids))
 
 
+def _places(x: Array, index: Array, axis: int) -> Array:
+    """Where in the flattened x the entries stand that updates at an index meet, in their order."""
+    index = np.asarray(index)
+    _check(index, x, axis)
+    flat = index.ravel()
+    shape = x.shape
+    before, n, after = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+    if before == after == 1:
+        return flat
+    rows = np.arange(before)[:, None] * n + flat
+    return (rows[:, :, None] * after + np.arange(after)).ravel()
+
+
+def add_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
+    """x with updates added to the slices that take reads; repeated indices add up."""
+    places = _places(x, index, axis)
+    if x.dtype.kind == "f" and not any(x.strides) and x.size > 1 and not x.flat[0]:
+        # Zeros, one number repeated: what a derivative adds into. Sums in float64, rounded once.
+        sums = np.bincount(places, np.ravel(updates), x.size)
+        return sums.astype(x.dtype, copy=False).reshape(x.shape)
+    return _updated(np.add, x, places, updates)
+
+
+def multiply_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
+    """x with the slices that take reads multiplied by updates, by all of a repeated index."""
+    return _updated(np.multiply, x, _places(x, index, axis), updates)
+
+
+def min_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
+    """x with the slices that take reads lowered to updates."""
+    return _updated(np.minimum, x, _places(x, index, axis), updates)
+
+
+def max_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
+    """x with the slices that take reads raised to updates."""
+    return _updated(np.maximum, x, _places(x, index, axis), updates)
+
+
+def _updated(function: np.ufunc, x: Array, places: Array, updates: Array) -> Array:
+    # One axis and one index: the only form for which ufunc.at has a fast loop.
+    y = np.array(x, order="C")
+    function.at(y.reshape(-1), places, np.ravel(updates))
+    return y
+
+
+def set_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
+    """x with the slices that take reads replaced; the last update of a repeated index remains."""
+    index = np.asarray(index)
+    _check(index, x, axis)
+    y = np.array(x, order="C")
+    shape = (*x.shape[:axis], index.size, *x.shape[axis + 1 :])
+    # A flat index: in several dimensions NumPy may assign in another order.
+    y[(slice(None),) * axis + (index.ravel(),)] = np.reshape(updates, shape)
+    return y
+
+
 def add_along(x: Array, index: Array, updates: Array, axis: int) -> Array:
     """x with updates added entry by entry along an axis; repeated indices add up."""
+    _check(index, x, axis)
     y = np.array(x)
     np.add.at(y, _along(index, axis), updates)
     return y
@@ -56,3 +138,15 @@ def argsort(x: Array, axis: int, descending: bool) -> Array:
     # integers and NaN.
     backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
     return x.shape[axis] - 1 - np.flip(backwards, axis)
+
+
+def broadcast(x: Array, shape: tuple[int, ...]) -> Array:
+    """x repeated to a shape: a view when large, a copy when small.
+
+    np.broadcast_to is written in Python and costs several small operations.
+    """
+    if math.prod(shape) > 4096:
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, np.asarray(x).dtype)
+    y[...] = x
+    return y

@@ -1,15 +1,18 @@
 """Reading entries by integer index, and adding into them. Legend in primitive.py.
 
-Indices are int64, non-negative and in range: the functions above see to that. `take` reads whole
-slices along one axis by an index of any shape; `take_along` reads entry by entry. Their transposes
-add, since an entry read twice has two cotangents.
+Indices are int64 and count from the front: the functions above see to that. One out of range,
+negative ones included, is an IndexOutOfRange under an interpreter that sees its value; under one
+that does not, what it reads is NaN (the extreme integer, True) and what it updates is dropped, so
+that value and derivative agree. `take` reads whole slices along one axis by an index of any shape;
+`take_along` reads entry by entry. Their transposes add, since an entry read twice has two
+cotangents.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from taglessad.dtypes import int64
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear
 from taglessad.rules.arithmetic import IDENTITY
@@ -48,10 +51,10 @@ def to_rows(ops: "Ops[R]", x: R, axis: int) -> R:
     return ops.reshape(moved, (shape[0] * shape[1], *shape[2:]))
 
 
-def from_rows(ops: "Ops[R]", rows: R, size: int, axis: int) -> R:
+def from_rows(ops: "Ops[R]", rows: R, size: int, length: int, axis: int) -> R:
     """The inverse of `to_rows`."""
     shape = ops.shape(rows)
-    split = ops.reshape(rows, (size, shape[0] // size, *shape[1:]))
+    split = ops.reshape(rows, (size, length, *shape[1:]))
     others = list(range(2, len(shape) + 1))
     others.insert(axis - 1, 1)
     return ops.permute(split, (0, *others))
@@ -106,22 +109,36 @@ def _add_pull(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) 
     return ops.take(d, index, axis)
 
 
-def _add_at_batch(
-    ops: "Ops[R]", size: int, mapped: Mapped, x: R, index: R, updates: R, axis: int
+def batched_update(
+    ops: "Ops[R]",
+    update: Callable[[R, R, R, int], R],
+    size: int,
+    mapped: Mapped,
+    x: R,
+    index: R,
+    updates: R,
+    axis: int,
 ) -> R:
+    """The batch rule of every primitive that updates x at an index."""
     whole, new = leading(ops, size, mapped[0], x), leading(ops, size, mapped[2], updates)
     if not mapped[1]:
-        return ops.add_at(whole, index, new, axis + 1)
+        return update(whole, index, new, axis + 1)
     length = ops.shape(whole)[axis + 1]
     assert isinstance(length, int)
     places = len(ops.shape(index)) - 1
-    rows = ops.add_at(
+    rows = update(
         to_rows(ops, whole, axis + 1),
         row_index(ops, index, size, length),
         updates_to_rows(ops, new, places, axis),
         0,
     )
-    return from_rows(ops, rows, size, axis + 1)
+    return from_rows(ops, rows, size, length, axis + 1)
+
+
+def _add_at_batch(
+    ops: "Ops[R]", size: int, mapped: Mapped, x: R, index: R, updates: R, axis: int
+) -> R:
+    return batched_update(ops, ops.add_at, size, mapped, x, index, updates, axis)
 
 
 TAKE: Final = declare(
@@ -198,20 +215,6 @@ ADD_ALONG: Final = declare(
 )
 
 
-# --- order ---------------------------------------------------------------------------------------
-def _infer_argsort(x: Aval, axis: int, descending: bool) -> Aval:
-    return Aval(x.shape, int64)
-
-
-def _argsort_batch(
-    ops: "Ops[R]", size: int, mapped: Mapped, x: R, axis: int, descending: bool
-) -> R:
-    return ops.argsort(x, axis + 1, descending)
-
-
-ARGSORT: Final = declare("argsort", _infer_argsort, (None,), "general", _argsort_batch)
-
-
 class Indexing(Interpreter[R]):
     """The methods of this family."""
 
@@ -230,7 +233,3 @@ class Indexing(Interpreter[R]):
     def add_along(self, x: R, index: R, updates: R, axis: int, /) -> R:
         """x with `updates` added to the entries that `take_along` would read."""
         return self.apply(ADD_ALONG, (x, index, updates), (axis,))
-
-    def argsort(self, x: R, axis: int, descending: bool, /) -> R:
-        """The stable order of the entries along an axis (int64); NaN sorts last."""
-        return self.apply(ARGSORT, (x,), (axis, descending))

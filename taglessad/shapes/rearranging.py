@@ -57,11 +57,11 @@ def reshape(shape: tuple[D, ...], new: tuple[D, ...], what: str = "reshape") -> 
         raise ShapeError(f"{what}: {show(new)} may have one -1 and no other negative size")
     if not holes:
         # One size that is not known is found as a -1 is.
-        holes = [i for i, n in enumerate(new) if n is UNKNOWN]
-        if len(holes) != 1 or 0 in new:
+        if new.count(cast("D", UNKNOWN)) != 1 or 0 in new:
             if why := differ(size(shape), size(new)):
                 raise ShapeError(f"{what}: {_count(shape)} but {_count(new)} ({why})")
             return new
+        holes = [new.index(cast("D", UNKNOWN))]
     (hole,) = holes
     old, rest = size(shape), size((*new[:hole], *new[hole + 1 :]))
     fill = exact_quotient(old, rest)

@@ -103,12 +103,12 @@ def slice_length(start: Extent, stop: Extent, step: int, extent: Extent) -> Exte
     No bound is negative and step >= 1. A symbolic axis is taken to be long enough for the
     positions that the result's size depends on: stop = N, start = 2 gives N - 2.
     """
-    if at_least(start, stop):
-        return 0
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(extent, int):
+        return max(0, (min(stop, extent) - start + (step - 1)) // step)
     span = smaller(stop, extent) - start
-    if isinstance(span, int):
-        return max(0, (span + (step - 1)) // step)
-    if isinstance(span, Unknown) or not at_least(span - span.constant, 0):
+    if at_least(start, stop) or at_least(0, span):
+        return 0
+    if isinstance(span, Polynomial) and not at_least(span - span.constant, 0):
         return UNKNOWN
     return (span + (step - 1)) // step
 

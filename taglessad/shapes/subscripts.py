@@ -1,11 +1,11 @@
 """einsum: the specification read, and the shape of its result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from string import ascii_letters
 from typing import Generic, NamedTuple, cast
 
-from taglessad.dims import ANY_RANK, UNKNOWN, D, differ
+from taglessad.dims import ANY_RANK, UNKNOWN, D, Extent, ShapeLike, Star, differ
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.shapes.axes import known_rank, only_any_rank, show, show_all, star_at
 from taglessad.shapes.broadcasting import try_broadcast
@@ -22,7 +22,7 @@ class Einsum(NamedTuple, Generic[D]):
     shape: tuple[D, ...]
     operands: tuple[str, ...]
     output: str
-    sizes: dict[str, D]
+    sizes: Mapping[str, D]
 
 
 class _Groups(NamedTuple):
@@ -40,6 +40,12 @@ def einsum(spec: str, *shapes: tuple[D, ...], what: str = "einsum") -> Einsum[D]
     that cannot be read or has another number of operands, ShapeError for shapes that it does not
     fit.
     """
+    # cast: the cache forgets what the sizes are
+    return cast("Einsum[D]", _einsum(spec, shapes, what))
+
+
+@lru_cache(maxsize=1024)
+def _einsum(spec: str, shapes: tuple[ShapeLike, ...], what: str) -> Einsum[Extent | Star]:
     operands, output = _read(spec, what)
     if len(operands) != len(shapes):
         raise ArgumentError(f"{what}: {spec!r} names {len(operands)} operands, got {len(shapes)}")
@@ -122,7 +128,6 @@ def _match(letters: str, shape: tuple[D, ...], where: str) -> tuple[dict[str, D]
     return sizes, shape[len(head) : end] if dots else ()
 
 
-@lru_cache(maxsize=1024)
 def _read(spec: str, what: str) -> _Groups:
     """The groups of a specification, the output worked out where it is not written."""
     left, arrow, right = spec.replace(" ", "").partition("->")

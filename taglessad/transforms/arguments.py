@@ -8,8 +8,8 @@ import numpy as np
 
 from taglessad.convert import as_handle, from_array
 from taglessad.dtypes import is_real
-from taglessad.errors import ArgumentError, DTypeError
-from taglessad.tensor import AnyTensor
+from taglessad.errors import ArgumentError, DTypeError, TaglessError
+from taglessad.tensor import AnyTensor, Tensor
 from taglessad.trees import TreeDef, flatten, flatten_with_paths, path_string, replace, select
 from taglessad.trees import unflatten
 
@@ -21,14 +21,13 @@ Function: TypeAlias = Callable[..., Any]
 class Chosen(NamedTuple):
     """The part of a call that a transform acts on.
 
-    leaves: its numbers, as handles; labels: how messages name them.
+    leaves: its numbers, as handles.
     others: the handles among all other arguments.
     call: runs the function with other leaves in their place.
     restore: one value per leaf, as the structure that the transform returns.
     """
 
     leaves: list[AnyTensor]
-    labels: list[str]
     others: list[AnyTensor]
     call: Callable[[Sequence[Any]], Any]
     restore: Callable[[Sequence[Any]], Any]
@@ -49,7 +48,26 @@ def choose(
         if argnums is not None:
             raise ArgumentError(f"{what}: give argnums or wrt, not both")
         return _by_path(what, f, args, kwargs, wrt, real)
-    return _by_position(what, f, args, kwargs, 0 if argnums is None else argnums, real)
+    where = 0 if argnums is None else argnums
+    if where.__class__ is int and not kwargs and 0 <= where < len(args):  # type: ignore[operator]
+        if args[where].__class__ is Tensor:  # type: ignore[index]  # an int: see the line above
+            return _one_handle(what, f, args, where)  # type: ignore[arg-type]
+    return _by_position(what, f, args, kwargs, where, real)
+
+
+def _one_handle(what: str, f: Function, args: Sequence[Any], i: int) -> Chosen:
+    """The usual call, one handle among positional arguments, without the general bookkeeping."""
+    before = [wrapped(a, what) for a in args[:i]]
+    after = [wrapped(a, what) for a in args[i + 1 :]]
+
+    def call(values: Sequence[Any]) -> Any:
+        return f(*before, values[0], *after)
+
+    return Chosen([args[i]], _handles([*before, *after]), call, _first)
+
+
+def _first(values: Sequence[Any]) -> Any:
+    return values[0]
 
 
 def _by_position(
@@ -69,13 +87,11 @@ def _by_position(
     whole.update(kwargs)
     rest = {k: wrapped(v, what) for k, v in whole.items() if k not in keys}
     leaves: list[AnyTensor] = []
-    labels: list[str] = []
     parts: list[tuple[int | str, TreeDef]] = []
     for key in keys:
-        found, treedef, names = _leaves(what, whole[key], _label(f, key), real)
+        found, treedef = _leaves(what, whole[key], lambda key=key: _label(f, key), real)
         parts.append((key, treedef))
         leaves += found
-        labels += names
 
     def structured(values: Sequence[Any]) -> list[Any]:
         remaining = iter(values)
@@ -90,7 +106,7 @@ def _by_position(
         results = structured(values)
         return results[0] if single else tuple(results)
 
-    return Chosen(leaves, labels, _handles(rest.values()), call, restore)
+    return Chosen(leaves, _handles(rest.values()), call, restore)
 
 
 def _key(
@@ -100,6 +116,8 @@ def _key(
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise ArgumentError(f"{what}: argnums must be an int or a tuple of ints, not {n!r}")
     i = int(n)
+    if 0 <= i < len(args):
+        return i
     names = parameter_names(f)
     total = len(args) if not kwargs else max(len(args), len(names))
     if i < 0:
@@ -140,15 +158,13 @@ def _by_path(
     whole = {name: wrapped(value, what) for name, value in named.items()}
     chosen = select(whole, paths, caller=what)
     leaves: list[AnyTensor] = []
-    labels: list[str] = []
     parts: list[tuple[str, TreeDef]] = []
     for path, subtree in chosen.items():
-        found, treedef, names = _leaves(what, subtree, path, real)
+        found, treedef = _leaves(what, subtree, lambda path=path: path, real)
         if not found:
             raise ArgumentError(f"{what}: wrt names {path!r}, which holds no numbers")
         parts.append((path, treedef))
         leaves += found
-        labels += names
 
     def structured(values: Sequence[Any]) -> dict[str, Any]:
         remaining = iter(values)
@@ -169,7 +185,7 @@ def _by_path(
         results = structured(values)
         return results[paths[0]] if single else results
 
-    return Chosen(leaves, labels, _handles(whole.values()), call, restore)
+    return Chosen(leaves, _handles(whole.values()), call, restore)
 
 
 def parameter_names(f: Function) -> list[str]:
@@ -190,19 +206,27 @@ def _label(f: Function, key: int | str) -> str:
 
 
 def _leaves(
-    what: str, tree: Any, label: str, real: bool
-) -> tuple[list[AnyTensor], TreeDef, list[str]]:
-    with_paths, treedef = flatten_with_paths(tree)
-    leaves: list[AnyTensor] = []
-    labels: list[str] = []
-    for path, leaf in with_paths:
-        name = label + (f" at {path_string(path)}" if path else "")
-        labels.append(name)
-        leaves.append(real_leaf(what, leaf, name) if real else as_handle(leaf, what, name))
-    return leaves, treedef, labels
+    what: str, tree: Any, label: Callable[[], str], real: bool
+) -> tuple[list[AnyTensor], TreeDef]:
+    """The numbers of an argument as handles; its name is made only when a message needs it."""
+    leaves, treedef = flatten(tree)
+    new: list[AnyTensor] = []
+    for i, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor):
+            new.append(leaf)
+            continue
+        convert = real_leaf if real else as_handle
+        try:
+            new.append(convert(leaf, what, "x"))
+        except TaglessError:
+            path = flatten_with_paths(tree)[0][i][0]
+            name = label() + (f" at {path_string(path)}" if path else "")
+            convert(leaf, what, name)
+            raise
+    return new, treedef
 
 
-def real_leaf(what: str, leaf: Any, name: str) -> AnyTensor:
+def real_leaf(leaf: Any, what: str, name: str) -> AnyTensor:
     """A number that a derivative is taken in: a Python int counts as a float."""
     if isinstance(leaf, int) and not isinstance(leaf, bool):
         return from_array(np.asarray(float(leaf)), weak=True)  # type: ignore[no-any-return]

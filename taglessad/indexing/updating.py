@@ -1,0 +1,144 @@
+"""x.at[index]: updates that give a new handle, and readings with a say in what is out of range."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from taglessad.convert import as_handle, number
+from taglessad.dispatch import cast, interpreter_of, lifted
+from taglessad.dtypes import DType, bool_, int64, is_bool, is_integer, is_real
+from taglessad.errors import DTypeError, ShapeError
+from taglessad.indexing.plan import Plan, plan
+from taglessad.indexing.positions import check_mode
+from taglessad.ops import Ops
+from taglessad.shapes import Shape, broadcast_to
+from taglessad.tensor import AnyTensor, TensorLike, handle
+
+_KIND: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
+# The primitive that updates single slices, and the elementwise one for a region.
+_SCATTER: Final = {
+    "set": "set_at",
+    "add": "add_at",
+    "multiply": "multiply_at",
+    "min": "min_at",
+    "max": "max_at",
+}
+_ELEMENTWISE: Final = {"add": "add", "multiply": "mul", "min": "minimum", "max": "maximum"}
+
+
+class At:
+    """x.at: to be indexed."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x: AnyTensor) -> None:
+        self._x = x
+
+    def __getitem__(self, index: object) -> "Indexed":
+        return Indexed(self._x, index)
+
+
+class Indexed:
+    """x.at[index]: what can be done with those entries. An index is as in x[index].
+
+    Values broadcast to the shape of x[index] and take the dtype of x. Raises ShapeError where they
+    do not broadcast, DTypeError for real numbers into integers or integers into truth values,
+    ArgumentError for a mode that there is not, else as x[index]. mode says what an index out of
+    range means: None or "promise_in_bounds", an error where it is seen; "clip", the nearest entry;
+    "drop" or "fill", an update left out, a reading of `fill_value`. Value and derivative agree in
+    every mode.
+    """
+
+    __slots__ = ("_index", "_x")
+
+    def __init__(self, x: AnyTensor, index: object) -> None:
+        self._x = x
+        self._index = index
+
+    def set(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+        """x with the entries replaced; of several values for one entry the last one counts.
+
+        What is overwritten contributes nothing to derivatives.
+        """
+        return self._updated("set", values, mode)
+
+    def add(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+        """x with values added to the entries: all of them, where an entry is named repeatedly."""
+        return self._updated("add", values, mode)
+
+    def multiply(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+        """x with the entries multiplied by values, by all of them where an entry repeats.
+
+        The derivative is right where values are zero; it sorts them by entry and takes time and
+        memory k log k for k values.
+        """
+        return self._updated("multiply", values, mode)
+
+    def min(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+        """x with the entries lowered to values; ties share the derivative equally."""
+        return self._updated("min", values, mode)
+
+    def max(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+        """x with the entries raised to values; ties share the derivative equally."""
+        return self._updated("max", values, mode)
+
+    def get(self, *, mode: str | None = None, fill_value: TensorLike = None) -> AnyTensor:
+        """The entries. Where the mode is "fill" or "drop" and an index is out of range: fill_value.
+
+        It is NaN by default; of integers the least, or the largest if unsigned; True of bools.
+        """
+        what = "at.get"
+        check_mode(mode, what)
+        x = self._x
+        found = plan(self._index, x.shape, mode)
+        fill = None
+        if mode in ("fill", "drop"):
+            fill = as_handle(_filler(x.dtype) if fill_value is None else fill_value, what)
+        ops = interpreter_of([x, *found.handles(), *([] if fill is None else [fill])])
+        y = found.region.read(ops, lifted(ops, x))
+        gather = found.gather(ops, mode)
+        if gather is not None and fill is None:
+            y = gather.read(ops, y)
+        elif gather is not None:
+            y = gather.read_or_fill(ops, y, _values(ops, x, fill, (), what))
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+
+    def _updated(self, name: str, values: TensorLike, mode: str | None) -> AnyTensor:
+        what = f"at.{name}"
+        check_mode(mode, what)
+        x = self._x
+        if is_bool(x.dtype) and name in ("add", "multiply"):
+            raise DTypeError(f"{what}: x holds truth values; use set, min (and) or max (or)")
+        masked = _under_mask(self._index, x)
+        given = as_handle(values, what, "values")
+        if masked is not None:
+            ops = interpreter_of([x, given, masked])
+            y = _where(ops, name, x, masked, given, what)
+            return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+        found = plan(self._index, x.shape, mode)
+        ops = interpreter_of([x, given, *found.handles()])
+        y = _written(ops, name, x, found, given, mode, what)
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+
+
+def _written(
+    ops: Ops[Any],
+    name: str,
+    x: AnyTensor,
+    found: Plan,
+    values: AnyTensor,
+    mode: str | None,
+    what: str,
+) -> Any:
+    """Any: a payload of `ops`."""
+    region, payload = found.region, lifted(ops, x)
+    gather = found.gather(ops, mode)
+    if gather is not None:
+        box = region.read(ops, payload)
+        new = _values(ops, x, values, gather.result(ops), what)
+        drop = mode in ("fill", "drop")
+        return region.write(ops, payload, gather.update(ops, box, new, _SCATTER[name], drop))
+    new = _values(ops, x, values, region.box, what)
+    if name != "set":
+        new = getattr(ops, _ELEMENTWISE[name])(region.read(ops, payload), new)
+    return region.write(ops, payload, new)

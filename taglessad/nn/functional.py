@@ -1,0 +1,159 @@
+"""Activations and losses, under JAX's names. Losses take (prediction, target), unreduced.
+
+Activations are elementwise, of any shape; integers become float64. Values at kinks are those of
+docs/conventions.md.
+"""
+
+from typing import Any, Final
+
+from typing_extensions import TypeVarTuple
+
+from taglessad.array_api.comparison import clip
+from taglessad.array_api.creation import arange
+from taglessad.array_api.dtype_functions import astype
+from taglessad.array_api.manipulation import expand_dims
+from taglessad.array_api.searching import where
+from taglessad.array_api.statistical import mean
+from taglessad.array_api.statistical import sum as total
+from taglessad.array_api.transcendental import expm1, tanh
+from taglessad.convert import as_handle
+from taglessad.dispatch import real_function
+from taglessad.dtypes import float64, is_integer, is_real
+from taglessad.errors import DTypeError, ShapeError
+from taglessad.shapes import show
+from taglessad.special.error import erf
+from taglessad.special.information import log_expit
+from taglessad.special.information import log_softmax as log_softmax_over
+from taglessad.special.information import softmax as softmax_over
+from taglessad.tensor import Tensor, TensorLike
+
+S = TypeVarTuple("S")
+
+# Klambauer et al. 2017, equation 14 with mean 0 and variance 1.
+SELU_SCALE: Final = 1.0507009873554805
+SELU_ALPHA: Final = 1.6732632423543772
+
+
+def relu(x: Tensor[*S], /) -> Tensor[*S]:
+    """max(x, 0); the derivative at 0 is 0."""
+    return real_function("relu", "nn.functional.relu", x)
+
+
+def relu6(x: Tensor[*S], /) -> Tensor[*S]:
+    """min(max(x, 0), 6); the derivative at 0 and at 6 is 0."""
+    t = relu(x)
+    return where(t < 6.0, t, 6.0)
+
+
+def sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
+    """1 / (1 + exp(-x))."""
+    return real_function("sigmoid", "nn.functional.sigmoid", x)
+
+
+def softplus(x: Tensor[*S], /) -> Tensor[*S]:
+    """log(1 + exp(x))."""
+    return real_function("softplus", "nn.functional.softplus", x)
+
+
+def log_sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
+    """log(sigmoid(x)), accurate in both tails."""
+    return log_expit(x)
+
+
+def silu(x: Tensor[*S], /) -> Tensor[*S]:
+    """x * sigmoid(x)."""
+    return x * sigmoid(x)
+
+
+def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
+    """x times the normal distribution function at x (Hendrycks and Gimpel 2016).
+
+    approximate: by tanh, as JAX's default; else by erf.
+    """
+    if approximate:
+        inner = 0.7978845608028654 * (x + 0.044715 * x * x * x)  # sqrt(2/pi)
+        return 0.5 * x * (1.0 + tanh(inner))
+    return 0.5 * x * (1.0 + erf(x * 0.7071067811865476))
+
+
+def elu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
+    """x for x > 0, alpha * expm1(x) below."""
+    t = as_handle(x, "nn.functional.elu", "x")
+    return where(t > 0.0, t, alpha * expm1(t))
+
+
+def selu(x: Tensor[*S], /) -> Tensor[*S]:
+    """The self-normalising elu (Klambauer et al. 2017)."""
+    return SELU_SCALE * elu(x, SELU_ALPHA)
+
+
+def hard_tanh(x: Tensor[*S], /) -> Tensor[*S]:
+    """x clipped to [-1, 1]; the derivative is 1 on the closed interval."""
+    return clip(x, -1.0, 1.0)
+
+
+def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
+    """exp(x) over its sum along axes (the last by default)."""
+    return softmax_over(x, axis)
+
+
+def log_softmax(x: TensorLike, axis: Any = -1) -> Tensor:
+    """log(softmax(x)) along axes (the last by default)."""
+    return log_softmax_over(x, axis)
+
+
+def one_hot(labels: TensorLike, num_classes: int, *, dtype: Any = float64) -> Tensor:
+    """1 in the place of each label along a new last axis, 0 elsewhere; labels outside give 0s."""
+    t = as_handle(labels, "nn.functional.one_hot", "labels")
+    if not is_integer(t.dtype):
+        raise DTypeError(f"nn.functional.one_hot: labels have dtype {t.dtype}; they are integers")
+    return astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)
+
+
+def mse(prediction: TensorLike, target: TensorLike) -> Tensor:
+    """Mean of the squared differences, one number."""
+    p, t = _same_shape("mse", prediction, target)
+    difference = p - t
+    return mean(difference * difference)
+
+
+def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
+    """-log softmax(logits) at each label: [N, K], [N] -> [N].
+
+    Raises ShapeError where labels have another shape than the logits without their last axis,
+    DTypeError where labels are no integers.
+    """
+    z = as_handle(logits, "nn.functional.cross_entropy", "logits")
+    t = as_handle(labels, "nn.functional.cross_entropy", "labels")
+    if not is_integer(t.dtype):
+        raise DTypeError(
+            f"nn.functional.cross_entropy: labels have dtype {t.dtype}; they are class numbers, "
+            "integers. For probabilities write -sum(target * log_softmax(logits), axis=-1)"
+        )
+    if not z.shape or z.shape[:-1] != t.shape:
+        raise ShapeError(
+            f"nn.functional.cross_entropy: logits {show(z.shape)} and labels {show(t.shape)}: "
+            "labels have the shape of the logits without the last axis"
+        )
+    chosen = one_hot(t, z.shape[-1], dtype=z.dtype if is_real(z.dtype) else float64)
+    return -total(chosen * log_softmax(z), axis=-1)
+
+
+def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
+    """Cross entropy of a probability target against sigmoid(logits), entry by entry, from logits.
+
+    softplus(z) - z * target: finite for every logit.
+    """
+    z, t = _same_shape("binary_cross_entropy", logits, target)
+    return softplus(z) - z * t
+
+
+def _same_shape(name: str, prediction: TensorLike, target: TensorLike) -> tuple[Any, Any]:
+    p = as_handle(prediction, f"nn.functional.{name}", "prediction")
+    t = as_handle(target, f"nn.functional.{name}", "target")
+    if p.shape != t.shape:
+        raise ShapeError(
+            f"nn.functional.{name}: prediction {show(p.shape)} and target {show(t.shape)} differ "
+            "in shape; nothing is broadcast in a loss"
+        )
+    return p, t
