@@ -6,12 +6,12 @@ import numpy as np
 
 from taglessad.convert import as_handle, number
 from taglessad.dispatch import cast, interpreter_of, lifted
-from taglessad.dtypes import DType, bool_, int64, is_bool, is_integer, is_real
+from taglessad.dtypes import DType, is_bool, is_real
 from taglessad.errors import DTypeError, ShapeError
 from taglessad.indexing.plan import Plan, plan
 from taglessad.indexing.positions import check_mode
 from taglessad.ops import Ops
-from taglessad.shapes import Shape, broadcast_to
+from taglessad.shapes import Shape, broadcast_to, show
 from taglessad.tensor import AnyTensor, TensorLike, handle
 
 _KIND: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
@@ -109,8 +109,8 @@ class Indexed:
         x = self._x
         if is_bool(x.dtype) and name in ("add", "multiply"):
             raise DTypeError(f"{what}: x holds truth values; use set, min (and) or max (or)")
-        masked = _under_mask(self._index, x)
         given = as_handle(values, what, "values")
+        masked = _under_mask(self._index, x, given)
         if masked is not None:
             ops = interpreter_of([x, given, masked])
             y = _where(ops, name, x, masked, given, what)
@@ -142,3 +142,59 @@ def _written(
     if name != "set":
         new = getattr(ops, _ELEMENTWISE[name])(region.read(ops, payload), new)
     return region.write(ops, payload, new)
+
+
+def _values(ops: Ops[Any], x: AnyTensor, values: AnyTensor, shape: Shape, what: str) -> Any:
+    """Values in the dtype of x and in a shape. Any: a payload of `ops`."""
+    if _KIND[values.dtype.kind] > _KIND[x.dtype.kind]:
+        raise DTypeError(
+            f"{what}: values of dtype {values.dtype} do not go into x of dtype {x.dtype}; write "
+            f"x.astype(tad.{values.dtype}), or convert the values"
+        )
+    payload = _cast(ops, values, x.dtype, what)
+    if ops.shape(payload) == shape:
+        return payload
+    broadcast_to(values.shape, shape, what)
+    return ops.broadcast(payload, shape)
+
+
+def _cast(ops: Ops[Any], values: AnyTensor, dtype: DType, what: str) -> Any:
+    known = values.ops.literal(values.payload) if values.weak else None
+    if known is not None:  # a Python number must fit
+        return ops.const(number(known.item(), dtype, what))
+    return cast(ops, lifted(ops, values), values.dtype, dtype)
+
+
+def _filler(dtype: DType) -> Any:  # Any: a NumPy number
+    if is_real(dtype):
+        return np.asarray(np.nan, dtype)
+    if is_bool(dtype):
+        return np.asarray(True)
+    info = np.iinfo(dtype)
+    return np.asarray(info.min if info.min else info.max, dtype)
+
+
+def _under_mask(index: object, x: AnyTensor, values: AnyTensor) -> AnyTensor | None:
+    """The index, where it is a mask whose value is not known and one number is to go there."""
+    if not isinstance(index, AnyTensor) or not is_bool(index.dtype) or values.shape != ():
+        return None
+    if index.ops.peek(index.payload) is not None:
+        return None
+    covered = x.shape[: len(index.shape)]
+    if covered != index.shape:
+        raise ShapeError(
+            f"index: a mask of shape {show(index.shape)} on an array of shape {show(x.shape)}"
+        )
+    return index
+
+
+def _where(
+    ops: Ops[Any], name: str, x: AnyTensor, mask: AnyTensor, values: AnyTensor, what: str
+) -> Any:
+    """The update as a choice. Any: a payload of `ops`."""
+    payload = lifted(ops, x)
+    new = _values(ops, x, values, (), what)
+    if name != "set":
+        new = getattr(ops, _ELEMENTWISE[name])(payload, new)
+    behind = (1,) * (x.ndim - mask.ndim)
+    return ops.where(ops.reshape(lifted(ops, mask), (*mask.shape, *behind)), new, payload)
