@@ -1,9 +1,16 @@
-"""Differentiable programs in typed tagless-final style: write once, interpret many ways."""
+"""Differentiable programs in typed tagless-final style: write once, interpret many ways.
+
+    import taglessad as tad
+
+The public names, each from the module that defines it. Array functions carry the names of the
+Python array API standard.
+"""
 
 import sys as _sys
 
-import taglessad.interpreters as interpreters
-import taglessad.printing as printing
+from taglessad import indexing as indexing
+from taglessad import interpreters as interpreters
+from taglessad import printing as printing
 from taglessad.array_api.arithmetic import abs as abs
 from taglessad.array_api.arithmetic import add as add
 from taglessad.array_api.arithmetic import copysign as copysign
@@ -17,6 +24,8 @@ from taglessad.array_api.arithmetic import reciprocal as reciprocal
 from taglessad.array_api.arithmetic import sign as sign
 from taglessad.array_api.arithmetic import square as square
 from taglessad.array_api.arithmetic import subtract as subtract
+from taglessad.array_api.broadcasting import broadcast_arrays as broadcast_arrays
+from taglessad.array_api.broadcasting import broadcast_to as broadcast_to
 from taglessad.array_api.comparison import clip as clip
 from taglessad.array_api.comparison import equal as equal
 from taglessad.array_api.comparison import greater as greater
@@ -26,9 +35,40 @@ from taglessad.array_api.comparison import less_equal as less_equal
 from taglessad.array_api.comparison import maximum as maximum
 from taglessad.array_api.comparison import minimum as minimum
 from taglessad.array_api.comparison import not_equal as not_equal
+from taglessad.array_api.complex_parts import conj as conj
+from taglessad.array_api.complex_parts import imag as imag
+from taglessad.array_api.complex_parts import real as real
+from taglessad.array_api.constants import bool as bool
+from taglessad.array_api.constants import e as e
+from taglessad.array_api.constants import inf as inf
+from taglessad.array_api.constants import nan as nan
+from taglessad.array_api.constants import newaxis as newaxis
+from taglessad.array_api.constants import pi as pi
+from taglessad.array_api.creation import arange as arange
 from taglessad.array_api.creation import asarray as asarray
+from taglessad.array_api.creation import empty as empty
+from taglessad.array_api.creation import empty_like as empty_like
+from taglessad.array_api.creation import eye as eye
+from taglessad.array_api.creation import from_dlpack as from_dlpack
+from taglessad.array_api.creation import full as full
+from taglessad.array_api.creation import full_like as full_like
+from taglessad.array_api.creation import linspace as linspace
+from taglessad.array_api.creation import meshgrid as meshgrid
+from taglessad.array_api.creation import ones as ones
+from taglessad.array_api.creation import ones_like as ones_like
+from taglessad.array_api.creation import tensor as tensor
+from taglessad.array_api.creation import tril as tril
+from taglessad.array_api.creation import triu as triu
+from taglessad.array_api.creation import zeros as zeros
+from taglessad.array_api.creation import zeros_like as zeros_like
+from taglessad.array_api.dtype_functions import astype as astype
+from taglessad.array_api.dtype_functions import can_cast as can_cast
 from taglessad.array_api.dtype_functions import finfo as finfo
 from taglessad.array_api.dtype_functions import iinfo as iinfo
+from taglessad.array_api.dtype_functions import isdtype as isdtype
+from taglessad.array_api.dtype_functions import result_type as result_type
+from taglessad.array_api.info import __array_api_version__ as __array_api_version__
+from taglessad.array_api.info import __array_namespace_info__ as __array_namespace_info__
 from taglessad.array_api.logic import bitwise_and as bitwise_and
 from taglessad.array_api.logic import bitwise_invert as bitwise_invert
 from taglessad.array_api.logic import bitwise_left_shift as bitwise_left_shift
@@ -51,7 +91,15 @@ from taglessad.array_api.rounding import fmod as fmod
 from taglessad.array_api.rounding import remainder as remainder
 from taglessad.array_api.rounding import round as round
 from taglessad.array_api.rounding import trunc as trunc
+from taglessad.array_api.statistical import cumulative_prod as cumulative_prod
+from taglessad.array_api.statistical import cumulative_sum as cumulative_sum
+from taglessad.array_api.statistical import max as max
+from taglessad.array_api.statistical import mean as mean
+from taglessad.array_api.statistical import min as min
+from taglessad.array_api.statistical import prod as prod
+from taglessad.array_api.statistical import std as std
 from taglessad.array_api.statistical import sum as sum
+from taglessad.array_api.statistical import var as var
 from taglessad.array_api.transcendental import acos as acos
 from taglessad.array_api.transcendental import acosh as acosh
 from taglessad.array_api.transcendental import asin as asin
@@ -75,7 +123,10 @@ from taglessad.array_api.transcendental import sinh as sinh
 from taglessad.array_api.transcendental import sqrt as sqrt
 from taglessad.array_api.transcendental import tan as tan
 from taglessad.array_api.transcendental import tanh as tanh
-from taglessad.dtypes import bool_ as bool
+from taglessad.array_api.utility import all as all
+from taglessad.array_api.utility import any as any
+from taglessad.array_api.utility import diff as diff
+from taglessad.convert import to_numpy as to_numpy
 from taglessad.dtypes import float16 as float16
 from taglessad.dtypes import float32 as float32
 from taglessad.dtypes import float64 as float64
@@ -87,7 +138,19 @@ from taglessad.dtypes import uint8 as uint8
 from taglessad.dtypes import uint16 as uint16
 from taglessad.dtypes import uint32 as uint32
 from taglessad.dtypes import uint64 as uint64
+from taglessad.errors import AdjointError as AdjointError
+from taglessad.errors import ArgumentError as ArgumentError
+from taglessad.errors import ConcretizationError as ConcretizationError
+from taglessad.errors import DomainError as DomainError
+from taglessad.errors import DTypeError as DTypeError
+from taglessad.errors import EscapeError as EscapeError
+from taglessad.errors import IndexOutOfRange as IndexOutOfRange
+from taglessad.errors import MissingExtra as MissingExtra
+from taglessad.errors import NotDifferentiable as NotDifferentiable
+from taglessad.errors import ShapeError as ShapeError
+from taglessad.errors import TaglessError as TaglessError
 from taglessad.ops import Ops as Ops
+from taglessad.tensor import AnyTensor as AnyTensor
 from taglessad.tensor import BoolTensor as BoolTensor
 from taglessad.tensor import IntTensor as IntTensor
 from taglessad.tensor import Namespace as _Namespace

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, check, of_number
 from taglessad.errors import ArgumentError, DTypeError
+from taglessad.kernels.quiet import Quiet
 from taglessad.levels import ambient, root_of
 from taglessad.ops import Ops
 from taglessad.tensor import AnyTensor, Namespace, TensorLike, handle
@@ -39,7 +40,7 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
     if isinstance(value, AnyTensor):
         return value
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        return from_array(_number_array(value, of_number(value), what), weak=True)  # type: ignore[no-any-return]
+        return from_array(number(value, of_number(value), what), weak=True)  # type: ignore[no-any-return]
     if isinstance(value, (list, tuple)) and _holds_handle(value):
         parts = [as_handle(v, what, f"{name}[{i}]") for i, v in enumerate(value)]
         return Namespace.functions.stack(parts)  # type: ignore[no-any-return]
@@ -80,16 +81,24 @@ def to_array(value: TensorLike, what: str, name: str) -> NDArray[Any]:
     return plain if plain.dtype == dtype else plain.astype(dtype)
 
 
-def _number_array(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
+def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
+    """A Python number as a rank-0 array of a dtype; one that is too large for a float is inf.
+
+    Raises DTypeError for one that no integer of the dtype is.
+    """
     try:
-        return np.asarray(value, dtype)
-    except OverflowError:
+        with Quiet():
+            return np.asarray(value, dtype)
+    except (OverflowError, ValueError):
         raise DTypeError(f"{what}: the number {value} does not fit dtype {dtype}") from None
 
 
-def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
-    """A Python number as a rank-0 array of a dtype that it fits."""
-    return _number_array(value, dtype, what)
+def to_numpy(x: TensorLike) -> NDArray[Any]:  # Any: the dtype is data
+    """The values as a NumPy array, read-only.
+
+    Raises ConcretizationError for a handle whose value is not known.
+    """
+    return np.asarray(as_handle(x, "to_numpy"))
 
 
 def _holds_handle(value: list[Any] | tuple[Any, ...]) -> bool:

@@ -5,25 +5,38 @@ promotion table says so; the result is a handle of that interpreter.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from taglessad.convert import as_handle, literal_root, number
-from taglessad.dtypes import DType, bool_, float64, int64, is_bool, is_integer, is_real, result_type
+from taglessad.dtypes import (
+    DType,
+    bool_,
+    float64,
+    int64,
+    is_bool,
+    is_integer,
+    is_real,
+    of_number,
+    result_type,
+)
 from taglessad.errors import DTypeError
 from taglessad.levels import higher
 from taglessad.ops import Ops
 from taglessad.shapes import broadcast
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
 
+T = TypeVar("T", bound=AnyTensor)
 
 # What functions of two operands take, statically; at run time any array-like.
 Real: TypeAlias = Tensor | float
 Numeric: TypeAlias = AnyTensor | float
 
 _NAMES: Final = ("x1", "x2")
-_NUMBERS: Final = frozenset((int, float))
+# Any: so that type checkers narrow nothing.
+_NUMBERS: Final[frozenset[Any]] = frozenset((int, float))
+_PYTHON: Final[frozenset[Any]] = frozenset((bool, int, float))
 
 
 class Operands(NamedTuple):
@@ -62,39 +75,48 @@ def cast(ops: Ops[Any], payload: Any, source: DType, target: DType) -> Any:
 
 
 def meet(what: str, values: Sequence[TensorLike], names: Sequence[str] = ()) -> Operands:
-    """Operands in one interpreter and one dtype, by the promotion table."""
-    handles: list[AnyTensor | None] = []
-    types: list[tuple[DType, bool]] = []
+    """Operands in one interpreter and one dtype, by the promotion table.
+
+    A Python number is a literal of that dtype, which it must fit.
+    """
+    operands: list[AnyTensor | None] = []  # None: a Python number
+    kinds: list[tuple[DType, bool]] = []
     for i, value in enumerate(values):
-        name = names[i] if i < len(names) else f"argument {i}"
-        x = as_handle(value, what, name)
-        handles.append(x)
-        types.append((x._dtype, x.weak))  # pyright: ignore[reportPrivateUsage]  # the hot path
-    dtype, weak = result_type(types)
-    known = [h for h in handles if h is not None]
-    ops = interpreter_of(known)
-    payloads: list[Any] = []
-    for value, x, (own, _) in zip(values, known, types, strict=True):
-        if own != dtype and isinstance(value, (bool, int, float)):
-            payloads.append(ops.const(number(value, dtype, what)))
+        if value.__class__ in _PYTHON:
+            operands.append(None)
+            kinds.append((of_number(value), True))
         else:
-            payloads.append(cast(ops, lifted(ops, x), own, dtype))
-    return Operands(ops, tuple(payloads), dtype, weak)
+            x = as_handle(value, what, names[i] if i < len(names) else f"argument {i}")
+            operands.append(x)
+            kinds.append((x._dtype, x.weak))  # pyright: ignore[reportPrivateUsage]  # hot path
+    dtype, weak = result_type(kinds)
+    handles = [x for x in operands if x is not None]
+    ops = interpreter_of(handles) if handles else literal_root()
+    payloads = tuple(
+        [
+            ops.const(number(value, dtype, what))
+            if x is None
+            else cast(ops, lifted(ops, x), own, dtype)
+            for value, x, (own, _) in zip(values, operands, kinds, strict=True)
+        ]
+    )
+    return Operands(ops, payloads, dtype, weak)
 
 
 def as_real(met: Operands) -> Operands:
     """The operands as real numbers: integers and bools become float64."""
     if is_real(met.dtype):
         return met
-    return _recast(met, float64)
+    return recast(met, float64)
 
 
 def as_number(met: Operands) -> Operands:
     """The operands as numbers to calculate with: bools become int64."""
-    return _recast(met, int64) if is_bool(met.dtype) else met
+    return recast(met, int64) if is_bool(met.dtype) else met
 
 
-def _recast(met: Operands, dtype: DType) -> Operands:
+def recast(met: Operands, dtype: DType) -> Operands:
+    """The operands in another dtype."""
     ops = met.ops
     payloads = tuple(cast(ops, p, met.dtype, dtype) for p in met.payloads)
     return Operands(ops, payloads, dtype, met.weak)
@@ -130,41 +152,49 @@ def real_function(method: str, what: str, x: TensorLike) -> Tensor:
 
 def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     """An elementwise function of two reals: integers become float64."""
-    y = _with_number(method, a, b)
-    if y is not None:
-        return y
+    quick = _quick(method, a, b)
+    if quick is not None:
+        y, x = quick
+        return Tensor(x.ops, y, x._dtype, x.weak)  # pyright: ignore[reportPrivateUsage]  # hot path
     met = as_real(meet(what, (a, b), _NAMES))
     return Tensor(met.ops, call(met, method, what), met.dtype, met.weak)
 
 
-def numeric_function(method: str, what: str, x: TensorLike) -> Any:
-    """An elementwise function of one number that keeps its dtype. Any: it keeps its kind."""
-    met = as_number(meet(what, (x,), ("x",)))
-    return handle(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
+def numeric_function(method: str, what: str, x: T) -> T:
+    """An elementwise function of one number that keeps its dtype."""
+    if x.__class__ is Tensor:
+        ops = x.ops
+        y: Any = Tensor(ops, getattr(ops, method)(x.payload), x._dtype, x.weak)
+    else:
+        met = as_number(meet(what, (x,), ("x",)))
+        y = handle(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
+    return y  # type: ignore[no-any-return]  # its kind is kept
 
 
 def arithmetic(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     """An elementwise function of two numbers in their common dtype. Statically a Tensor."""
-    y = _with_number(method, a, b)
-    if y is not None:
-        return y
+    quick = _quick(method, a, b)
+    if quick is not None:
+        y, x = quick
+        return Tensor(x.ops, y, x._dtype, x.weak)  # pyright: ignore[reportPrivateUsage]  # hot path
     met = as_number(meet(what, (a, b), _NAMES))
     result: Tensor = handle(met.ops, call(met, method, what), met.dtype, met.weak)
     return result
 
 
-def _with_number(method: str, a: TensorLike, b: TensorLike) -> Tensor | None:
-    """The quick path of `tensor * 2.0`: a Python number is a literal in the tensor's dtype.
+def _quick(method: str, a: TensorLike, b: TensorLike) -> tuple[Any, Tensor] | None:
+    """The quick path of `tensor * 2.0`: the number is a literal in the tensor's dtype.
 
-    None where this is another case.
+    A payload, and the operand that has the result's interpreter and dtype; None in other cases.
     """
     try:
-        if a.__class__ is Tensor and b.__class__ in _NUMBERS:
+        if a.__class__ is Tensor:
             ops, x = a.ops, a.payload
-            return Tensor(ops, getattr(ops, method)(x, ops.scalar(b, x)), a._dtype, a.weak)
-        if b.__class__ is Tensor and a.__class__ in _NUMBERS:
+            if b.__class__ in _NUMBERS:
+                return getattr(ops, method)(x, ops.scalar(b, x)), a
+        elif b.__class__ is Tensor and a.__class__ in _NUMBERS:
             ops, x = b.ops, b.payload
-            return Tensor(ops, getattr(ops, method)(ops.scalar(a, x), x), b._dtype, b.weak)
+            return getattr(ops, method)(ops.scalar(a, x), x), b
     except OverflowError:  # an int that fits no float: `meet` says so
         pass
     return None
@@ -172,6 +202,9 @@ def _with_number(method: str, a: TensorLike, b: TensorLike) -> Tensor | None:
 
 def comparison(method: str, what: str, a: TensorLike, b: TensorLike) -> BoolTensor:
     """A comparison of numbers in their common dtype."""
+    quick = _quick(method, a, b)
+    if quick is not None:
+        return BoolTensor(quick[1].ops, quick[0], bool_)
     met = meet(what, (a, b), _NAMES)
     return BoolTensor(met.ops, call(met, method, what), bool_)
 

@@ -6,13 +6,10 @@ than nothing and greater than nothing.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 from taglessad.array_api.dtype_functions import iinfo
 from taglessad.dispatch import Numeric, Operands, arithmetic, as_number, call, comparison, meet
 from taglessad.dtypes import DType, is_real
-from taglessad.ops import Ops
 from taglessad.tensor import BoolTensor, Tensor, handle
 
 

@@ -6,24 +6,25 @@ float64, int64 and bool are the dtypes of Python numbers. `device` may be "cpu".
 
 import operator
 from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad import dtypes, shapes
 from taglessad.array_api.devices import check_device
-from taglessad.convert import as_handle, from_array, literal_root, number, to_array
-from taglessad.dispatch import cast, lift_all
+from taglessad.convert import as_handle, from_array, literal_root, number
+from taglessad.dispatch import Real, as_real, cast, lift_all, meet
 from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DomainError, ShapeError
 from taglessad.levels import root_of
 from taglessad.ops import Ops
 from taglessad.shapes import Extent, Shape
-from taglessad.tensor import AnyTensor, TensorLike, handle
+from taglessad.tensor import AnyTensor, Tensor, TensorLike, handle, known_size
 
 ShapeArgument: TypeAlias = SupportsIndex | Extent | Iterable[SupportsIndex | Extent]
 Number: TypeAlias = bool | int | float
+T = TypeVar("T", bound=AnyTensor)
 
 
 # --- from data -----------------------------------------------------------------------------------
@@ -74,16 +75,238 @@ def _in_dtype(x: AnyTensor, dtype: DType) -> Any:
 
 
 # --- one number everywhere -----------------------------------------------------------------------
-def zeros(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+def zeros(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
     """Zeros of a shape; float64 unless told otherwise."""
     return _filled("zeros", literal_root(), shape, 0.0, dtype, device)
 
 
-def ones(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+def ones(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
     """Ones of a shape; float64 unless told otherwise."""
     return _filled("ones", literal_root(), shape, 1.0, dtype, device)
 
 
-def empty(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+def empty(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
     """Zeros: a program has no uninitialised memory."""
     return _filled("empty", literal_root(), shape, 0.0, dtype, device)
+
+
+def full(
+    shape: ShapeArgument, fill_value: TensorLike, dtype: object = None, *, device: object = None
+) -> Any:  # Any: the kind is that of fill_value
+    """One value everywhere, in its own dtype unless told otherwise.
+
+    fill_value may be a handle, which derivatives pass through, of any shape that broadcasts to
+    the new one.
+    """
+    if isinstance(fill_value, (bool, int, float)) and not isinstance(fill_value, np.generic):
+        own = dtypes.of_number(fill_value) if dtype is None else dtype
+        return _filled("full", literal_root(), shape, fill_value, own, device)
+    check_device(device, "full")
+    x = as_handle(fill_value, "full", "fill_value")
+    if dtype is not None:
+        x = _in_dtype(x, dtypes.resolve(dtype, "full"))
+    new = shapes.broadcast_to(x.shape, shapes.normalize_shape(shape, "full"), what="full")
+    return handle(x.ops, x.ops.broadcast(x.payload, new), x.dtype)
+
+
+def zeros_like(x: T, /, dtype: object = None, *, device: object = None) -> T:
+    """Zeros of the shape and dtype of x."""
+    return _like("zeros_like", x, 0.0, dtype, device)
+
+
+def ones_like(x: T, /, dtype: object = None, *, device: object = None) -> T:
+    """Ones of the shape and dtype of x."""
+    return _like("ones_like", x, 1.0, dtype, device)
+
+
+def empty_like(x: T, /, dtype: object = None, *, device: object = None) -> T:
+    """Zeros of the shape and dtype of x: a program has no uninitialised memory."""
+    return _like("empty_like", x, 0.0, dtype, device)
+
+
+def full_like(x: T, /, fill_value: TensorLike, dtype: object = None, *, device: object = None) -> T:
+    """One value everywhere, in the shape and dtype of x; fill_value as in `full`."""
+    if isinstance(fill_value, (bool, int, float)) and not isinstance(fill_value, np.generic):
+        return _like("full_like", x, fill_value, dtype, device)
+    t = as_handle(x, "full_like", "x")
+    return full(t.shape, fill_value, t.dtype if dtype is None else dtype, device=device)  # type: ignore[no-any-return]
+
+
+def _like(what: str, x: T, value: Number, dtype: object, device: object) -> T:
+    t = as_handle(x, what, "x")
+    root = root_of(t.ops)
+    assert isinstance(root, Ops)
+    own = t.dtype if dtype is None else dtype
+    # Statically the kind of x; at run time that of the dtype.
+    return _filled(what, root, t.shape, value, own, device)  # type: ignore[return-value]
+
+
+def _filled(
+    what: str, ops: Ops[Any], shape: ShapeArgument, value: Number, dtype: object, device: object
+) -> Tensor:
+    """Statically a Tensor; its kind is that of the dtype."""
+    check_device(device, what)
+    target = dtypes.float64 if dtype is None else dtypes.resolve(dtype, what)
+    new = shapes.normalize_shape(shape, what)
+    one = ops.const(_number_in(value, target, what))
+    result: Tensor = handle(ops, ops.broadcast(one, new) if new else one, target)
+    return result
+
+
+def _number_in(value: Number, dtype: DType, what: str) -> NDArray[Any]:
+    # A float fills an array of integers where it is one, as zeros and ones are.
+    whole = isinstance(value, float) and not is_real(dtype) and value.is_integer()
+    return number(int(value) if whole else value, dtype, what)
+
+
+# --- regular patterns ----------------------------------------------------------------------------
+def arange(
+    start: Number,
+    /,
+    stop: Number | None = None,
+    step: Number = 1,
+    dtype: object = None,
+    *,
+    device: object = None,
+) -> Any:  # Any: integers give an IntTensor
+    """start, start + step, ... up to stop, exclusive: [ceil((stop - start) / step)] of them.
+
+    With one argument it is the stop, and start is 0. Integers give int64, else float64. Raises
+    DomainError for a step of 0.
+    """
+    check_device(device, "arange")
+    first = _number(start, "arange", "start")
+    last = None if stop is None else _number(stop, "arange", "stop")
+    by = _number(step, "arange", "step")
+    if by == 0:
+        raise DomainError("arange: step is 0; it must lead from start to stop")
+    values = np.arange(0, first, by) if last is None else np.arange(first, last, by)
+    target = values.dtype if dtype is None else dtypes.resolve(dtype, "arange")
+    return from_array(values.astype(target))
+
+
+def linspace(
+    start: Real,
+    stop: Real,
+    /,
+    num: SupportsIndex,
+    endpoint: bool = True,
+    *,
+    dtype: object = None,
+    device: object = None,
+) -> Tensor:
+    """`num` numbers evenly from start to stop, which is the last or, without `endpoint`, the next.
+
+    Derivatives pass through start and stop where they are handles, of rank 0. float64 for Python
+    numbers and integers.
+    """
+    check_device(device, "linspace")
+    (count,) = shapes.normalize_shape((num,), "linspace")
+    if not isinstance(count, int):
+        raise ArgumentError(f"linspace: num is the symbol {count}; it must be a number")
+    target = None if dtype is None else dtypes.resolve(dtype, "linspace")
+    if isinstance(start, AnyTensor) or isinstance(stop, AnyTensor):
+        return _between(start, stop, count, endpoint, target)
+    first, last = _number(start, "linspace", "start"), _number(stop, "linspace", "stop")
+    values = np.linspace(first, last, count, endpoint=endpoint)
+    return from_array(values if target is None else values.astype(target))  # type: ignore[no-any-return]
+
+
+def _between(
+    start: TensorLike, stop: TensorLike, count: int, endpoint: bool, dtype: DType | None
+) -> Tensor:
+    met = as_real(meet("linspace", (start, stop), ("start", "stop")))
+    ops, (a, b) = met.ops, met.payloads
+    if ops.shape(a) != () or ops.shape(b) != ():
+        raise ShapeError(
+            f"linspace: start and stop are numbers of shape [], not {shapes.show(ops.shape(a))} "
+            f"and {shapes.show(ops.shape(b))}; use tad.vmap for several at once"
+        )
+    weights = np.linspace(0.0, 1.0, count, endpoint=endpoint).astype(met.dtype)
+    w, rest = ops.const(weights), ops.const(1 - weights)
+    y = ops.add(ops.mul(a, rest), ops.mul(b, w))
+    target = met.dtype if dtype is None else dtype
+    result: Tensor = handle(ops, cast(ops, y, met.dtype, target), target)
+    return result
+
+
+def eye(
+    n_rows: SupportsIndex | Extent,
+    n_cols: SupportsIndex | Extent | None = None,
+    /,
+    k: int = 0,
+    dtype: object = None,
+    *,
+    device: object = None,
+) -> Tensor:
+    """Ones on the k-th diagonal of a matrix of zeros, [n_rows, n_cols]; square by default."""
+    check_device(device, "eye")
+    target = dtypes.float64 if dtype is None else dtypes.resolve(dtype, "eye")
+    rows, cols = shapes.normalize_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
+    ops = literal_root()
+    length = rows if rows == cols and k == 0 else _diagonal_length(rows, cols, k)
+    one = ops.broadcast(ops.const(number(1, target, "eye")), (length,))
+    result: Tensor = handle(ops, ops.place_diagonal(one, k, rows, cols), target)
+    return result
+
+
+def _diagonal_length(rows: Extent, cols: Extent, k: int) -> int:
+    r, c = known_size(rows, "eye"), known_size(cols, "eye")
+    return max(0, min(r + min(k, 0), c - max(k, 0)))
+
+
+def tril(x: T, /, k: int = 0) -> T:
+    """x with zeros above the k-th diagonal of the last two axes."""
+    return _triangle("tril", x, k)
+
+
+def triu(x: T, /, k: int = 0) -> T:
+    """x with zeros below the k-th diagonal of the last two axes."""
+    return _triangle("triu", x, k)
+
+
+def _triangle(name: str, x: T, k: int) -> T:
+    t = as_handle(x, name, "x")
+    if t.ndim < 2:
+        raise ShapeError(f"{name}: shape {shapes.show(t.shape)} has no matrix in its last two axes")
+    y = getattr(t.ops, name)(t.payload, operator.index(k))
+    return handle(t.ops, y, t.dtype, t.weak)  # type: ignore[no-any-return]  # its kind is kept
+
+
+def meshgrid(*arrays: AnyTensor, indexing: Literal["xy", "ij"] = "xy") -> list[AnyTensor]:
+    """Coordinates of the points of a grid, from the coordinates along each of its axes.
+
+    Vectors of lengths n1, n2, n3, ... give arrays of shape [n1, n2, n3, ...] with "ij", of shape
+    [n2, n1, n3, ...] with "xy". A number counts as a vector of one.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+    ops, handles = lift_all("meshgrid", arrays)
+    lengths: list[Extent] = []
+    for i, t in enumerate(handles):
+        if t.ndim > 1:
+            raise ShapeError(
+                f"meshgrid: argument {i} has shape {shapes.show(t.shape)}; it must be a vector"
+            )
+        lengths.append(t.shape[0] if t.ndim else 1)
+    order = list(range(len(handles)))
+    if indexing == "xy":
+        order[:2] = reversed(order[:2])
+    grid = tuple(lengths[i] for i in order)
+    results: list[AnyTensor] = []
+    for i, t in enumerate(handles):
+        lone: Shape = tuple(lengths[i] if j == i else 1 for j in order)
+        y = ops.broadcast(ops.reshape(t.payload, lone), grid)
+        results.append(handle(ops, y, t.dtype, t.weak))
+    return results
+
+
+def _number(value: TensorLike, what: str, name: str) -> Number:
+    """A Python number of what stands for one.
+
+    Raises ConcretizationError for a handle whose value is not known.
+    """
+    if isinstance(value, (bool, int, float)):
+        return value
+    t = as_handle(value, what, name)
+    return t.item()

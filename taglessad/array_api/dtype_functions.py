@@ -3,7 +3,7 @@
 A dtype is given as `float32` and its kin, a NumPy dtype, its name, or Python's bool, int, float.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from taglessad.convert import as_handle
 from taglessad.dispatch import cast
 from taglessad.dtypes import DType, is_integer, is_real
 from taglessad.errors import ArgumentError, DTypeError
-from taglessad.tensor import AnyTensor, TensorLike, handle
+from taglessad.tensor import AnyTensor, handle
 
 
 def astype(
@@ -124,9 +124,7 @@ def finfo(type: object, /) -> FloatInfo:
         raise DTypeError(f"finfo: {dtype} is no floating dtype; use iinfo for integers")
     info = np.finfo(dtype)
     largest, least = float(info.max), float(info.min)
-    return FloatInfo(
-        dtype, info.bits, float(info.eps), largest, least, float(info.smallest_normal)
-    )
+    return FloatInfo(dtype, info.bits, float(info.eps), largest, least, float(info.smallest_normal))
 
 
 def iinfo(type: object, /) -> IntegerInfo:
