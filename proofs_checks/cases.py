@@ -53,10 +53,8 @@ class Reals:
 
     def draw(self, rng: np.random.Generator, shape: Sizes, dtype: DType) -> Array:
         """Entries of the operand."""
-        bounds = np.asarray(self.intervals)
-        low, high = bounds[rng.integers(len(bounds), size=shape)].swapaxes(0, -1)
-        drawn = low.T + (high - low).T * rng.random(shape)
-        return np.asarray(drawn).astype(dtype)
+        bounds = np.asarray(self.intervals)[rng.integers(len(self.intervals), size=shape)]
+        return np.asarray(rng.uniform(bounds[..., 0], bounds[..., 1])).astype(dtype)
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,9 @@ def _broadcast(source: Source) -> Plan:
 
 
 def _slice(source: Source) -> Plan:
-    shape = a_shape(source)
-    start = tuple(source.integer(0, n) for n in shape)
-    stop = tuple(source.integer(a, n) for a, n in zip(start, shape, strict=True))
+    shape = tuple(n + source.integer(0, 1) for n in a_shape(source))
+    start = tuple(min(n, source.integer(0, 1)) for n in shape)
+    stop = tuple(max(a, n - source.integer(0, 1)) for a, n in zip(start, shape, strict=True))
     return Plan(((shape, ALL),), (start, stop, tuple(source.integer(1, 3) for _ in shape)))
 
 

@@ -40,6 +40,8 @@ def _seed(prim: Prim, case: Case) -> Array:
 def adjointness(prim: Prim, case: Case) -> Finding:
     """<push(d), g> == <d, pull(g)> for each slot, and for all operands together."""
     positions = active(prim, case)
+    if not positions:
+        return None
     g = _seed(prim, case)
     ds = directions(case, positions)
     forward, backward, size = 0.0, 0.0, 0.0
@@ -82,10 +84,15 @@ def differences(prim: Prim, case: Case) -> Finding:
 
 
 def constancy(prim: Prim, case: Case) -> Finding:
-    """An operand without a slot does not move the value: no derivative was forgotten."""
+    """No derivative was forgotten, and none invented.
+
+    An operand without a slot does not move the value; results that are no real numbers, and those
+    that are constant by definition, have no slots.
+    """
     y = value(prim, case.operands, case.params)
     if not is_real(y.dtype) or prim.name in CONSTANT:
-        return None
+        found = active(prim, case)
+        return f"operands {found} have slots, where the result has no derivative" if found else None
     positions = inactive(prim, case)
     for i, d in zip(positions, directions(case, positions), strict=True):
         quotient = central(

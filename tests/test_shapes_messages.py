@@ -162,7 +162,7 @@ MESSAGES: list[tuple[type[TaglessError], Callable[[], object], str]] = [
     ),
     (
         ArgumentError,
-        lambda: shapes.normalize_shape((4, 2.0), "zeros"),  # type: ignore[call-overload]  # the mistake
+        lambda: shapes.normalize_shape((4, 2.0), "zeros"),  # type: ignore[arg-type]  # the mistake
         "zeros: a size must be an integer, got 2.0",
     ),
     (

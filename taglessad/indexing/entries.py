@@ -14,9 +14,7 @@ from taglessad.tensor import AnyTensor
 
 WHAT = "index"
 
-Entry: TypeAlias = (
-    int | Polynomial | slice | EllipsisType | NDArray[Any] | AnyTensor | None
-)
+Entry: TypeAlias = int | Polynomial | slice | EllipsisType | NDArray[Any] | AnyTensor | None
 """An array holds integers, or truth values (a mask); a handle holds integers not known yet."""
 
 

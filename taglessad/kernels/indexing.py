@@ -11,9 +11,7 @@ from taglessad.errors import IndexOutOfRange
 Array = NDArray[Any]  # Any: the dtype is data
 
 
-def pad(
-    x: Array, before: tuple[int, ...], after: tuple[int, ...], gaps: tuple[int, ...]
-) -> Array:
+def pad(x: Array, before: tuple[int, ...], after: tuple[int, ...], gaps: tuple[int, ...]) -> Array:
     """x among zeros, `gaps` of them between neighbours."""
     shape = np.shape(x)
     spread = [n + (n - 1) * g if n else 0 for n, g in zip(shape, gaps, strict=True)]

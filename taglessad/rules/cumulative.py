@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
+
 from taglessad.interpreter import Interpreter
-from taglessad.primitive import Aval, Flow, Slot, declare, linear, pair
+from taglessad.primitive import Aval, Flow, declare, linear, pair
 from taglessad.rules.reductions import exclusive
 from taglessad.rules.structural import Mapped
 
@@ -91,15 +93,27 @@ CUMULATIVE_PROD: Final = declare(
 
 
 # --- cumulative maximum --------------------------------------------------------------------------
+def _rises(ops: "Ops[R]", y: R, x: R, places: R, axis: int) -> R:
+    """Where a new maximum is attained: in the first place, and by what exceeds the one before."""
+    first = ops.equal(places, ops.scalar(0, places))
+    return ops.logical_or(first, ops.logical_not(ops.less_equal(x, _delayed(ops, y, axis, 1))))
+
+
+def _places(ops: "Ops[R]", x: R, axis: int) -> R:
+    """Positions along the axis."""
+    one = ops.const(np.asarray(1))
+    return ops.sub(ops.cumulative_sum(ops.broadcast(one, ops.shape(x)), axis), one)
+
+
 def _source(ops: "Ops[R]", y: R, x: R, axis: int) -> R:
     """Where each running maximum was first attained, as positions along the axis."""
-    shape = ops.shape(x)
-    places = ops.cumulative_sum(ops.broadcast(ops.scalar(1, ops.argmax(x, axis)), shape), axis)
-    zero = ops.scalar(0, places)
-    # An entry is a new maximum where it exceeds the one before it (the first always is).
-    earlier = _delayed(ops, y, axis, 1)
-    rises = ops.logical_or(ops.less(earlier, x), ops.equal(places, ops.scalar(1, places)))
-    return ops.sub(ops.cumulative_max(ops.where(rises, places, zero), axis), ops.scalar(1, places))
+    places = _places(ops, x, axis)
+    rises = _rises(ops, y, x, places, axis)
+    return ops.cumulative_max(ops.where(rises, places, ops.scalar(0, places)), axis)
+
+
+def _keep_rises(ops: "Ops[R]", y: R, x: R, axis: int) -> tuple[R, bool]:
+    return _rises(ops, y, x, _places(ops, x, axis), axis), True
 
 
 def _max_push(ops: "Ops[R]", d: R, y: R, x: R, axis: int) -> R:
@@ -115,7 +129,7 @@ def _max_batch(ops: "Ops[R]", size: int, mapped: Mapped, x: R, axis: int) -> R:
 
 
 CUMULATIVE_MAX: Final = declare(
-    "cumulative_max", _infer, (Slot(_max_push, _max_pull),), "general", _max_batch
+    "cumulative_max", _infer, (pair(_max_push, _max_pull, _keep_rises),), "general", _max_batch
 )
 
 

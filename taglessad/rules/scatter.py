@@ -67,9 +67,7 @@ def _set_batch(
 _UNTOUCHED: Final = Slot(
     IDENTITY.push, IDENTITY.pull, _keep_untouched, push_flow=Flow.MOVE, pull_flow=Flow.MOVE
 )
-_WINNERS: Final = Slot(
-    _set_push, _set_pull, _keep_last, push_flow=Flow.PAD, pull_flow=Flow.MOVE
-)
+_WINNERS: Final = Slot(_set_push, _set_pull, _keep_last, push_flow=Flow.PAD, pull_flow=Flow.MOVE)
 SET_AT: Final = declare("set_at", infer_at, (_UNTOUCHED, None, _WINNERS), "linear", _set_batch)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from taglessad.dtypes import DType, bool_
 from taglessad.errors import DTypeError
 from taglessad.interpreter import Interpreter
-from taglessad.primitive import Aval, Slot, declare, diagonal, selfadjoint
+from taglessad.primitive import Aval, Keep, Slot, declare, diagonal, selfadjoint
 from taglessad.rules.arithmetic import IDENTITY
 from taglessad.rules.infer import common, same
 from taglessad.shapes import broadcast
@@ -64,17 +64,15 @@ def _keep_not_greater(ops: "Ops[R]", y: R, a: R, b: R) -> tuple[R, bool]:
     return ops.less(b, a), False
 
 
+def _either(keep: Keep) -> Slot:
+    return selfadjoint(_tie_halves, keep, tame=True)
+
+
 MAXIMUM: Final = declare(
-    "maximum",
-    common,
-    (selfadjoint(_tie_halves, _keep_not_less), selfadjoint(_tie_halves, _keep_not_greater)),
-    "elementwise",
+    "maximum", common, (_either(_keep_not_less), _either(_keep_not_greater)), "elementwise"
 )
 MINIMUM: Final = declare(
-    "minimum",
-    common,
-    (selfadjoint(_tie_halves, _keep_not_greater), selfadjoint(_tie_halves, _keep_not_less)),
-    "elementwise",
+    "minimum", common, (_either(_keep_not_greater), _either(_keep_not_less)), "elementwise"
 )
 
 

@@ -45,7 +45,7 @@ def concat(
         if len(shape) != len(first):
             raise ShapeError(f"{what}: shapes {show_all(shapes)} have different ranks")
         for i, (x, y) in enumerate(zip(out, shape, strict=True)):
-            if i == position:
+            if i == position and not isinstance(y, Star):
                 continue
             if why := differ(x, y):
                 raise ShapeError(

@@ -1,5 +1,7 @@
 """A diagram as DOT text, for Graphviz and the tools that read its language."""
 
+from collections.abc import Iterable
+
 from taglessad.view.diagram import Box, Diagram, Edge
 
 _SHAPES = (("input", "ellipse"), ("constant", "note"), ("group", "folder"))
@@ -38,7 +40,11 @@ def _edge(edge: Edge) -> str:
     return f"{arrow} [{attributes}]" if attributes else arrow
 
 
-def _quoted(lines: "tuple[str, ...] | list[str]") -> str:
-    r"""Lines as one DOT string: `\n` between them, quotes and backslashes of the text escaped."""
-    shown = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines if line]
-    return f'"{chr(92)}n"'.join([]) or '"' + "\\n".join(shown).replace("\n", " ") + '"'
+def _quoted(lines: Iterable[str]) -> str:
+    r"""Lines as one DOT string: `\n` between them; quotes, backslashes and entities escaped."""
+    shown = [
+        line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;").replace("\n", " ")
+        for line in lines
+        if line
+    ]
+    return '"' + "\\n".join(shown) + '"'

@@ -24,26 +24,36 @@ def graph_text(graph: Graph) -> str:
     Small constants stand where they are used; a graph among the parameters of a node (the body of
     a loop) follows its node, indented.
     """
+    return "\n".join(line for _, line in graph_lines(graph))
+
+
+def graph_lines(graph: Graph, names: Mapping[Ref, str] | None = None) -> list[tuple[Ref | None, str]]:
+    """The lines of the text form, each with the register it defines; inputs by name if known."""
+    names = names or {}
     written = inlined(graph)
-    lines = [f"{typed(graph, ref)} = input" for ref in graph.inputs]
-    body: list[tuple[Ref, list[str]]] = []
-    for ref, value in graph.constants.items():
-        if ref not in written:
-            body.append((ref, [f"{typed(graph, ref)} = constant {value_text(value)}"]))
-    for node in graph.nodes:
-        body.append((node.result, _node_lines(graph, node, written)))
-    body.sort(key=lambda entry: entry[0])
-    for _, entry in body:
-        lines += entry
-    lines.append(f"return {', '.join(operand(ref, written) for ref in graph.outputs)}".rstrip())
-    return "\n".join(lines)
+    lines: list[tuple[Ref | None, str]] = [
+        (ref, f"{typed(graph, ref)} = input {names.get(ref, '')}".rstrip()) for ref in graph.inputs
+    ]
+    body: list[tuple[Ref, Node | None]] = [(node.result, node) for node in graph.nodes]
+    body += [(ref, None) for ref in graph.constants if ref not in written]
+    for ref, node in sorted(body, key=lambda entry: entry[0]):
+        if node is None:
+            lines.append((ref, f"{typed(graph, ref)} = constant {value_text(graph.constants[ref])}"))
+            continue
+        lines.append((ref, f"{typed(graph, ref)} = {operation(node, written)}"))
+        lines += [(None, line) for line in _bodies(node)]
+    lines.append(
+        (None, f"return {', '.join(operand(ref, written) for ref in graph.outputs)}".rstrip())
+    )
+    return lines
 
 
-def _node_lines(graph: Graph, node: Node, written: Mapping[Ref, str]) -> list[str]:
-    lines = [f"{typed(graph, node.result)} = {operation(node, written)}"]
+def _bodies(node: Node) -> list[str]:
+    """The text forms of graphs among a node's parameters."""
+    lines: list[str] = []
     for name, value in named_parameters(node):
         if isinstance(value, Graph):
-            lines.append(f"    {name}:" if name else "    body:")
+            lines.append(f"    {name or 'body'}:")
             lines += [f"        {line}" for line in graph_text(value).splitlines()]
     return lines
 

@@ -1,0 +1,1 @@
+"""Ratios against peers, contenders interleaved in one run: `python -m benchmarks`."""

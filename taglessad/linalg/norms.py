@@ -1,0 +1,101 @@
+"""Norms of vectors and matrices. Integers become float64. Derivatives at 0 are 0."""
+
+import math
+from typing import Any, Literal
+
+from taglessad import shapes
+from taglessad.dispatch import as_real, meet
+from taglessad.dtypes import DType
+from taglessad.errors import ArgumentError, ShapeError
+from taglessad.ops import Ops
+from taglessad.rules.reductions import expand
+from taglessad.tensor import Tensor
+
+Axes = tuple[int, ...]
+
+
+def vector_norm(
+    x: Tensor, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2
+) -> Tensor:
+    """(sum |x|**ord)**(1/ord) over axes (all by default); for inf and -inf the extremes of |x|.
+
+    ord 0 counts the entries that are not 0. The powers are taken of x over its largest entry
+    (smallest, where ord is negative), so that huge and tiny entries do no harm. At 0 the gradient
+    is 0, and so is the second derivative. Raises ArgumentError for an ord that is no number.
+    """
+    # Any: an axis, several or none.
+    met = as_real(meet("vector_norm", (x,), ("x",)))
+    ops, (payload,) = met.ops, met.payloads
+    shape = ops.shape(payload)
+    axes = shapes.normalize_axes(axis, shape, "vector_norm")
+    if isinstance(ord, (bool, str)) or not isinstance(ord, (int, float)):
+        raise ArgumentError(f"vector_norm: ord is {ord!r}; it must be a number")
+    y = _norm(ops, payload, axes, float(ord), met.dtype) if axes else ops.abs(payload)
+    if keepdims:
+        y = ops.reshape(y, shapes.reduce(shape, axes, True, "vector_norm"))
+    return Tensor(ops, y, met.dtype, met.weak)
+
+
+def matrix_norm(
+    x: Tensor,
+    /,
+    *,
+    keepdims: bool = False,
+    ord: float | Literal["fro"] = "fro",
+) -> Tensor:
+    """A norm of the matrices in the last two axes.
+
+    ord: "fro", the root of the sum of squares; 1 and -1, the largest and smallest sum of |x| down
+    a column; inf and -inf, along a row. Raises ArgumentError for others, ShapeError below rank 2.
+    """
+    met = as_real(meet("matrix_norm", (x,), ("x",)))
+    ops, (payload,) = met.ops, met.payloads
+    shape = ops.shape(payload)
+    rank = len(shape)
+    if rank < 2:
+        raise ShapeError(f"matrix_norm: shape {shapes.show(shape)} is no matrix")
+    both = (rank - 2, rank - 1)
+    if ord == "fro":
+        y = _norm(ops, payload, both, 2.0, met.dtype)
+    elif ord in (1, -1, math.inf, -math.inf):
+        along = rank - 2 if ord in (1, -1) else rank - 1
+        sums = ops.sum(ops.abs(payload), (along,))
+        y = ops.max(sums, (rank - 2,)) if ord > 0 else ops.min(sums, (rank - 2,))
+    else:
+        raise ArgumentError(
+            f"matrix_norm: ord {ord!r} is not supported; it is 'fro', 1, -1, inf or -inf"
+        )
+    if keepdims:
+        y = ops.reshape(y, shapes.reduce(shape, both, True, "matrix_norm"))
+    return Tensor(ops, y, met.dtype, met.weak)
+
+
+def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
+    """Any: payloads of `ops`."""
+    size = ops.abs(x)
+    if p == 0:
+        return ops.sum(ops.cast(ops.not_equal(x, ops.scalar(0, x)), dtype), axes)
+    if p == 1:
+        return ops.sum(size, axes)
+    if 0 in [ops.shape(x)[axis] for axis in axes]:
+        return ops.sum(size, axes)
+    if p == math.inf:
+        return ops.max(size, axes)
+    if p == -math.inf:
+        return ops.min(size, axes)
+    # y = scale * norm(x / scale) for every scale: its derivative in the scale is 0.
+    scale = ops.detach(ops.max(size, axes) if p > 0 else ops.min(size, axes))
+    zero, one = ops.scalar(0, scale), ops.scalar(1, scale)
+    origin = ops.equal(scale, zero)
+    usable = ops.logical_and(ops.isfinite(scale), ops.logical_not(origin))
+    scale = ops.where(usable, scale, one)
+    if p == 2:
+        part = ops.div(x, expand(ops, scale, x, axes))
+        root = ops.sqrt(ops.sum(ops.square(part), axes))
+    else:
+        part = ops.div(size, expand(ops, scale, x, axes))
+        power = ops.pow(part, ops.scalar(p, x))
+        root = ops.pow(ops.sum(power, axes), ops.scalar(1 / p, x))
+    y = ops.mul(root, scale)
+    # Not the root's derivative at 0, which is inf; for negative p, too, one zero makes it 0.
+    return ops.where(origin, zero, y)

@@ -1,0 +1,123 @@
+"""The reverse pass over a graph whose values are known, kept in all its parts for a reader.
+
+The arithmetic is the tape's: slots' pull rules, and `taglessad.masks` for structural zeros, sums
+and broadcast axes. What this loop adds is that it forgets nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from taglessad.graph import Graph, Ref
+from taglessad.interpreters.eager import EAGER
+from taglessad.kernels.quiet import Quiet
+from taglessad.masks import fit, settle, through, total
+from taglessad.view.values import Array
+
+DETACH: Final = "detach"
+
+
+class Contribution(NamedTuple):
+    """What the pull rule of register `source` gave to the operand in one position."""
+
+    source: Ref
+    position: int
+    target: Ref
+    value: Array
+
+
+class Visit(NamedTuple):
+    """One step of the reverse pass: the cotangent that had arrived, and what it was pulled to."""
+
+    ref: Ref
+    cotangent: Array
+    contributions: tuple[Contribution, ...]
+
+
+class Cut(NamedTuple):
+    """An operand of `source` that depends on the inputs and gets nothing, by the rule of `prim`."""
+
+    source: Ref
+    position: int
+    target: Ref
+    prim: str
+
+
+class Backward(NamedTuple):
+    """A reverse pass. Registers absent from `cotangents` got none.
+
+    dependent: registers whose value depends on the differentiated inputs in any way. active: those
+    on which the derivative does; a cut lies between the two.
+    """
+
+    seeds: Mapping[Ref, Array]
+    visits: Sequence[Visit]
+    cotangents: Mapping[Ref, Array]
+    cuts: Sequence[Cut]
+    active: frozenset[Ref]
+    dependent: frozenset[Ref]
+
+    def arrived(self, ref: Ref) -> list[Contribution]:
+        """The contributions to a register, in the order in which they came."""
+        return [c for visit in self.visits for c in visit.contributions if c.target == ref]
+
+    def silence(self, ref: Ref) -> str:
+        """Why a register got no cotangent; "" where it got one."""
+        if ref in self.cotangents:
+            return ""
+        if ref in self.active:
+            return "no way back from the result"
+        return "behind a cut" if ref in self.dependent else "constant"
+
+
+def backward(
+    graph: Graph, values: Sequence[Array], inputs: Sequence[Ref], seeds: Sequence[tuple[Ref, Array]]
+) -> Backward:
+    """Pull cotangents of the outputs back to `inputs`; a register given two seeds gets their sum."""
+    active, dependent, cuts = _flow(graph, inputs)
+    kernels = EAGER.trusted()
+    # Any: arrays, some of them Masked.
+    cotangents: dict[Ref, Any] = {}
+
+    def arrive(ref: Ref, d: Any) -> None:
+        before = cotangents.get(ref)
+        cotangents[ref] = d if before is None else total(kernels, before, d)
+
+    visits: list[Visit] = []
+    with Quiet():
+        for ref, seed in seeds:
+            if ref in active:
+                arrive(ref, seed)
+        given = {ref: np.array(d) for ref, d in cotangents.items()}
+        for prim, operands, params, result in reversed(list(graph.steps())):
+            g = cotangents.get(result)
+            if g is None:
+                continue
+            xs = tuple([values[x] for x in operands])
+            pulled: list[Contribution] = []
+            for k, x in enumerate(operands):
+                if x in active and prim.slots[k] is not None:
+                    d = through(kernels, prim, k, False, g, values[result], xs, params)
+                    d = fit(kernels, d, values[x].shape)
+                    arrive(x, d)
+                    pulled.append(Contribution(result, k, x, np.array(settle(kernels, d))))
+            visits.append(Visit(result, np.array(settle(kernels, g)), tuple(pulled)))
+        arrived = {ref: np.array(settle(kernels, d)) for ref, d in cotangents.items()}
+    return Backward(given, visits, arrived, cuts, active, dependent)
+
+
+def _flow(
+    graph: Graph, inputs: Sequence[Ref]
+) -> tuple[frozenset[Ref], frozenset[Ref], list[Cut]]:
+    active, dependent, cuts = set(inputs), set(inputs), list[Cut]()
+    for prim, operands, _, result in graph.steps():
+        for k, x in enumerate(operands):
+            if x in dependent:
+                dependent.add(result)
+            if x in active:
+                if prim.slots[k] is None:
+                    cuts.append(Cut(result, k, x, prim.name))
+                else:
+                    active.add(result)
+    return frozenset(active), frozenset(dependent), cuts
