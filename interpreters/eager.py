@@ -38,7 +38,7 @@ from taglessad.kernels.indexing import (
     take,
     take_along,
 )
-from taglessad.kernels.quiet import quietly
+from taglessad.kernels.quiet import Quiet, quietly
 from taglessad.levels import set_default_root
 from taglessad.ops import Ops
 from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
@@ -386,6 +386,12 @@ class Eager(Kernels):
 
     def trusted(self) -> Kernels:
         return self._kernels
+
+    def scalar(self, value: Number, like: Array, /) -> Array:
+        if self.dtype(like) is float64:  # nothing overflows on the way
+            return float(value)  # type: ignore[return-value]  # as in Kernels
+        with Quiet():
+            return super().scalar(value, like)
 
     def __repr__(self) -> str:
         return "Eager" if self.real is None else f"Eager({self.real})"

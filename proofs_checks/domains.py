@@ -4,6 +4,8 @@ To add a primitive, add its line in domains_elementwise.py or domains_arrays.py,
 has any, in edges.py.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from taglessad.primitive import PRIMITIVES
@@ -22,11 +24,14 @@ def uncovered() -> tuple[set[str], set[str]]:
     return PRIMITIVES.keys() - DOMAINS.keys(), DOMAINS.keys() - PRIMITIVES.keys()
 
 
-def cases(name: str, count: int, *, smooth: bool = True) -> list[Case]:
+@lru_cache(maxsize=None)
+def cases(name: str, count: int, *, smooth: bool = True) -> Sequence[Case]:
     """The first `count` cases of each domain of a primitive, the same at every call.
 
     smooth: only where the laws of derivatives hold.
     """
     domains = [d for d in DOMAINS[name] if d.smooth or not smooth]
     seeds = range(count)
-    return [d.plan(Random(seed)).case(seed, d.dtypes[0]) for d in domains for seed in seeds]
+    return [
+        d.plan(Random(seed)).case(seed, d.dtypes[0]) for d in domains for seed in seeds
+    ]

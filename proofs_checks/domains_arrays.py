@@ -143,7 +143,7 @@ def _contract(source: Source) -> Plan:
     sizes: dict[str, int] = {}
     for letter in "abcde"[: source.integer(0, 5)]:
         absent = source.integer(0, 3)  # 3: in none is it absent
-        sizes[letter] = source.integer(0, 3)
+        sizes[letter] = a_choice(source, 1, 2, 3, 2, 3, 0)
         groups = [g if i == absent else g + letter for i, g in enumerate(groups)]
     left, right, out = ("".join(g[i] for i in an_order(source, len(g))) for g in groups)
     shapes = [tuple(sizes[letter] for letter in group) for group in (left, right)]

@@ -1,7 +1,8 @@
 """The laws that every primitive's derivative obeys, each a function of the primitive and a case.
 
 A law returns None where it holds, else one sentence with the numbers. Laws run the engine over
-NumPy kernels; none looks into a rule. The other laws are in laws_declared.py and laws_orders.py.
+NumPy kernels; none looks into a rule. The others are in laws_masks.py,
+laws_declared.py and laws_orders.py.
 """
 
 from collections.abc import Callable
@@ -10,9 +11,6 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from taglessad.dtypes import is_real
-from taglessad.interpreters.eager import EAGER
-from taglessad.kernels.quiet import Quiet
-from taglessad.masks import Mask, Masked, fit, settle, stretch, through
 from taglessad.primitive import Prim
 from taglessad.proofs_checks.cases import Array, Case
 from taglessad.proofs_checks.differences import central, largest
@@ -135,31 +133,4 @@ def linearity(prim: Prim, case: Case) -> Finding:
         transpose = np.reshape(columns, (y.size, case.operands[i].size))
         if not np.array_equal(matrix, transpose.T):
             return f"operand {i}: the matrices of push and pull are not transposes"
-    return None
-
-
-def masking(prim: Prim, case: Case) -> Finding:
-    """A rule applied to a masked derivative gives what it gives to zeros in the dead entries.
-
-    The dead entries hold NaN: none may come through.
-    """
-    ops = EAGER.trusted()
-    y = value(prim, case.operands, case.params)
-    rng = np.random.default_rng(case.seed + 2)
-    for i in active(prim, case):
-        x = case.operands[i]
-        for forward, shape, target in ((True, x.shape, y.shape), (False, y.shape, x.shape)):
-            alive = rng.random(shape) < 0.5
-            d = rng.uniform(-1, 1, shape)
-            given = Masked(np.where(alive, d, np.nan), Mask(condition=alive), True)
-            results: list[Array] = []
-            for operand in (given, np.where(alive, d, 0.0)):
-                with Quiet():
-                    r = through(ops, prim, i, forward, operand, y, case.operands, case.params)
-                    r = stretch(ops, r, target) if forward else fit(ops, r, target)
-                    results.append(np.asarray(settle(ops, r)))
-            masked, zeroed = results
-            if not largest(masked - zeroed) <= ROUNDING * (1 + largest(zeroed)):
-                mode = "push" if forward else "pull"
-                return f"operand {i}: {mode} of a masked derivative lets dead entries through"
     return None

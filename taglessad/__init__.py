@@ -8,9 +8,13 @@ Python array API standard.
 
 import sys as _sys
 
+from taglessad import errors as errors
 from taglessad import indexing as indexing
 from taglessad import interpreters as interpreters
+from taglessad import linalg as linalg
+from taglessad import nn as nn
 from taglessad import printing as printing
+from taglessad import special as special
 from taglessad.array_api.arithmetic import abs as abs
 from taglessad.array_api.arithmetic import add as add
 from taglessad.array_api.arithmetic import copysign as copysign
@@ -160,6 +164,7 @@ from taglessad.array_api.transcendental import tanh as tanh
 from taglessad.array_api.utility import all as all
 from taglessad.array_api.utility import any as any
 from taglessad.array_api.utility import diff as diff
+from taglessad.compiled.jit import jit as jit
 from taglessad.convert import to_numpy as to_numpy
 from taglessad.dtypes import float16 as float16
 from taglessad.dtypes import float32 as float32
@@ -184,6 +189,7 @@ from taglessad.errors import NotDifferentiable as NotDifferentiable
 from taglessad.errors import ShapeError as ShapeError
 from taglessad.errors import TaglessError as TaglessError
 from taglessad.ops import Ops as Ops
+from taglessad.shapes import symbols as symbols
 from taglessad.tensor import AnyTensor as AnyTensor
 from taglessad.tensor import BoolTensor as BoolTensor
 from taglessad.tensor import IntTensor as IntTensor
@@ -194,6 +200,7 @@ from taglessad.transforms.fences import detach as detach
 from taglessad.transforms.fences import no_grad as no_grad
 from taglessad.transforms.gradient import grad as grad
 from taglessad.transforms.gradient import value_and_grad as value_and_grad
+from taglessad.transforms.interpretation import interpret as interpret
 from taglessad.transforms.jacobian import hessian as hessian
 from taglessad.transforms.jacobian import jacfwd as jacfwd
 from taglessad.transforms.jacobian import jacrev as jacrev
@@ -202,5 +209,7 @@ from taglessad.transforms.products import hvp as hvp
 from taglessad.transforms.products import jvp as jvp
 from taglessad.transforms.products import linearize as linearize
 from taglessad.transforms.products import vjp as vjp
+from taglessad.transforms.recording import Spec as Spec
+from taglessad.transforms.recording import trace as trace
 
 _Namespace.functions = _sys.modules[__name__]

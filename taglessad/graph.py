@@ -5,7 +5,7 @@ code: compiled.py keeps those with it.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NewType, TypeVar
+from typing import Any, ClassVar, NamedTuple, NewType, TypeVar
 
 from numpy.typing import NDArray
 
@@ -29,6 +29,15 @@ class Node(NamedTuple):
     result: Ref
     aval: Aval
     site: Site | None
+
+
+class Display:
+    """How graphs are shown: by the layer above this one, which registers itself here, once.
+
+    forms: the module `taglessad.view.forms`.
+    """
+
+    forms: ClassVar[Any]  # Any: a module; naming it here would be an import upwards
 
 
 class Graph:
@@ -139,6 +148,34 @@ class Graph:
                 raise
             raise type(error)(error.message, site) from error
         return [registers[ref] for ref in self.outputs]
+
+    # --- showing ----------------------------------------------------------------------------
+    def __str__(self) -> str:
+        """The text form: one line a node, as `%3: float64[2] = mul %1 %2`."""
+        text: str = Display.forms.to_text(self)
+        return text
+
+    def to_dot(self) -> str:
+        """The graph in DOT, the language of Graphviz."""
+        text: str = Display.forms.to_dot(self)
+        return text
+
+    def to_svg(self) -> str:
+        """The graph as a standalone picture; past some hundred nodes it says what it leaves out."""
+        text: str = Display.forms.to_svg(self)
+        return text
+
+    def to_html(self) -> str:
+        """The graph as a self-contained page: picture, nodes, the program's lines."""
+        text: str = Display.forms.to_html(self)
+        return text
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        text: str = Display.forms.to_fragment(self)
+        return text
 
     def __repr__(self) -> str:
         return f"<Graph: {len(self.inputs)} inputs, {len(self)} nodes, {len(self.outputs)} outputs>"

@@ -1,6 +1,6 @@
 """einsum: sums of products of any number of arrays, as contractions of two at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from taglessad import shapes
@@ -86,7 +86,8 @@ def _without_ones(ops: Ops[Any], x: Operand, other: Operand) -> Operand:
 
     They are repeated along it by being left out of the contraction: nothing is copied.
     """
-    shape, wide = ops.shape(x.payload), dict(zip(other.letters, ops.shape(other.payload)))
+    shape = ops.shape(x.payload)
+    wide = dict(zip(other.letters, ops.shape(other.payload), strict=True))
     kept = [axis for axis, c in enumerate(x.letters) if shape[axis] != 1 or wide.get(c, 1) == 1]
     if len(kept) == len(shape):
         return x
@@ -94,7 +95,9 @@ def _without_ones(ops: Ops[Any], x: Operand, other: Operand) -> Operand:
     return Operand(narrow, "".join(x.letters[axis] for axis in kept))
 
 
-def _cheapest(parts: Sequence[Operand], output: str, sizes: dict[str, Extent]) -> tuple[int, int]:
+def _cheapest(
+    parts: Sequence[Operand], output: str, sizes: Mapping[str, Extent]
+) -> tuple[int, int]:
     """The pair whose contraction takes the fewest products; of equal ones the smallest result."""
     best: tuple[int, int, int, int] | None = None
     for j in range(1, len(parts)):
@@ -109,7 +112,7 @@ def _cheapest(parts: Sequence[Operand], output: str, sizes: dict[str, Extent]) -
     return best[2], best[3]
 
 
-def _volume(letters: set[str], sizes: dict[str, Extent]) -> int:
+def _volume(letters: set[str], sizes: Mapping[str, Extent]) -> int:
     """The product of sizes; a symbol counts as 1."""
     total = 1
     for c in letters:

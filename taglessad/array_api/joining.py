@@ -65,7 +65,10 @@ def stack(arrays: Sequence[Kind], /, axis: Axis = 0) -> Kind:
 
 def unstack(x: Kind, /, *, axis: Axis = 0) -> tuple[Kind, ...]:
     """The slices along an axis, without it. Raises ShapeError where its size is not known."""
-    t = as_handle(x, "unstack", "x")
+    return _parts(as_handle(x, "unstack", "x"), axis)
+
+
+def _parts(t: AnyTensor, axis: Axis) -> tuple[Any, ...]:  # Any: handles of the kind of t
     ops, shape = t.ops, t.shape
     along = shapes.normalize_axis(axis, shape, "unstack")
     n = shape[along]
@@ -90,7 +93,11 @@ def repeat(x: Kind, repeats: Repeats, /, axis: Axis | None = None) -> Kind:
     negative ones, ArgumentError for what is no integer.
     """
     t = as_handle(x, "repeat", "x")
-    times = _times(repeats)
+    return as_before(t, _repeated(t, _times(repeats), axis))  # type: ignore[no-any-return]
+
+
+def _repeated(t: AnyTensor, times: Any, axis: Axis | None) -> Any:
+    # Any: whatever stands for integers in, a payload out.
     ops, y = t.ops, t.payload
     shape: Shape = t.shape
     new = shapes.repeat(shape, times, axis)
@@ -102,12 +109,10 @@ def repeat(x: Kind, repeats: Repeats, /, axis: Axis | None = None) -> Kind:
     if len(counts) == 1:
         front, n, back = shape[:along], shape[along], shape[along + 1 :]
         thin = ops.reshape(y, (*front, n, 1, *back))
-        y = ops.reshape(ops.broadcast(thin, (*front, n, counts[0], *back)), new)
-    else:
-        numbers = [int(c) for c in counts if isinstance(c, int)]
-        source = np.repeat(np.arange(len(counts)), numbers)
-        y = ops.take(y, ops.const(source), along)
-    return as_before(t, y)  # type: ignore[no-any-return]
+        return ops.reshape(ops.broadcast(thin, (*front, n, counts[0], *back)), new)
+    numbers = [int(c) for c in counts if isinstance(c, int)]
+    source = np.repeat(np.arange(len(counts)), numbers)
+    return ops.take(y, ops.const(source), along)
 
 
 def _times(repeats: Any) -> Any:  # Any: whatever stands for integers; integers come back
@@ -133,6 +138,10 @@ def tile(x: Kind, repetitions: Repeats, /) -> Kind:
     Raises ArgumentError for a number of times that is no integer, ShapeError for a negative one.
     """
     t = as_handle(x, "tile", "x")
+    return as_before(t, _tiled(t, repetitions))  # type: ignore[no-any-return]
+
+
+def _tiled(t: AnyTensor, repetitions: Repeats) -> Any:  # Any: a payload
     new = shapes.tile(t.shape, repetitions)
     times = shapes.normalize_shape(repetitions, "tile")
     rank = len(new)
@@ -142,7 +151,7 @@ def tile(x: Kind, repetitions: Repeats, /) -> Kind:
     thick = tuple(m for k, n in zip(times, sizes, strict=True) for m in (k, n))
     ops = t.ops
     y = ops.broadcast(ops.reshape(t.payload, thin), thick)
-    return as_before(t, ops.reshape(y, new))  # type: ignore[no-any-return]
+    return ops.reshape(y, new)
 
 
 # --- padding -------------------------------------------------------------------------------------

@@ -97,11 +97,13 @@ def tensordot(x1: Tensor, x2: Tensor, /, axes: int | tuple[Axes, Axes] = 2) -> T
 def matrix_transpose(x: Kind, /) -> Kind:
     """The last two axes exchanged. Raises ShapeError below rank 2."""
     t = as_handle(x, "matrix_transpose", "x")
-    rank = t.ndim
-    if rank < 2:
+    if t.ndim < 2:
         raise ShapeError(f"matrix_transpose: shape {shapes.show(t.shape)} has no two axes")
-    y = t.ops.permute(t.payload, (*range(rank - 2), rank - 1, rank - 2))
-    return as_before(t, y)  # type: ignore[no-any-return]
+    return as_before(t, t.ops.permute(t.payload, _last_exchanged(t.ndim)))  # type: ignore[no-any-return]
+
+
+def _last_exchanged(rank: int) -> tuple[int, ...]:
+    return (*range(rank - 2), rank - 1, rank - 2)
 
 
 def diag(x: Kind, /, k: SupportsIndex = 0) -> Kind:

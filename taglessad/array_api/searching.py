@@ -7,7 +7,7 @@ import numpy as np
 from taglessad import shapes
 from taglessad.array_api.kinds import Kind
 from taglessad.convert import as_handle, from_array
-from taglessad.dispatch import as_number, cast, interpreter_of, lifted, meet
+from taglessad.dispatch import cast, lifted, meet
 from taglessad.dtypes import bool_, int64, is_bool
 from taglessad.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from taglessad.levels import higher

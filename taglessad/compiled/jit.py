@@ -8,7 +8,7 @@ import numpy as np
 
 from taglessad.compiled.codegen import numpy_function
 from taglessad.convert import as_handle
-from taglessad.dtypes import DType, bool_, float64, int64
+from taglessad.dtypes import DType
 from taglessad.errors import ArgumentError
 from taglessad.graph import Graph
 from taglessad.interpreter import Interpreter
@@ -26,14 +26,14 @@ SIGNATURES: Final = 256
 
 # Any: payloads and kernels of several kinds are kept side by side.
 _HANDLES: Final = frozenset({Tensor, IntTensor, BoolTensor})
-_NUMBERS: Final[dict[type, DType]] = {float: float64, int: int64, bool: bool_}
+_NUMBERS: Final = frozenset({float, int, bool})
 
 
 class Entry(NamedTuple):
     """What is kept for one signature: the graph, its NumPy function, its results' structure."""
 
     graph: Graph
-    function: Callable[..., tuple[Any, ...]]
+    function: Callable[..., tuple[Any, ...]] | None
     treedef: TreeDef
     kinds: list[tuple[type[AnyTensor], DType, bool]]
     single: bool
@@ -128,29 +128,30 @@ class Compiled:
         self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         root = self._root
-        under = ambient()
-        if under is root:
-            key: list[Any] = [fixed]
+        if ambient() is root:
+            leaves, treedef = flatten((args, kwargs)) if kwargs else flatten(args)
+            key: list[Any] = [fixed, treedef]
             values: list[Any] = []
-            leaves: Sequence[Any] = args
-            treedef: TreeDef | None = None
-            if kwargs:
-                leaves, treedef = flatten((args, kwargs))
-                key.append(treedef)
             for x in leaves:
-                if not _signature(x, root, key, values):
+                cls = x.__class__
+                if cls in _HANDLES:
+                    if x.ops is not root:
+                        break
+                    value = x.payload
+                    key.append((value.dtype.num, value.shape, x.weak))
+                    values.append(value)
+                elif cls in _NUMBERS:
+                    key.append(cls)
+                    values.append(x)
+                elif isinstance(x, (np.ndarray, np.generic)):
+                    if x.dtype.kind not in "fiub" or not x.dtype.isnative:
+                        break
+                    key.append((x.dtype.num, x.shape, False))
+                    values.append(x)
+                else:
                     break
             else:
                 return self._replay(f, tuple(key), values, args, kwargs)
-            if treedef is None:
-                # Some argument is a tree: flatten all, once.
-                leaves, treedef = flatten((args, kwargs))
-                key, values = [fixed, treedef], []
-                for x in leaves:
-                    if not _signature(x, root, key, values):
-                        break
-                else:
-                    return self._replay(f, tuple(key), values, args, kwargs)
         return self._elsewhere(f, fixed, args, kwargs)
 
     def _replay(
@@ -167,8 +168,10 @@ class Compiled:
             if recorded.captures:
                 return self._elsewhere(f, None, args, kwargs)
             entry = self._keep(key, recorded)
+        function = entry.function
+        assert function is not None
         with Quiet():
-            results = entry.function(*values)
+            results = function(*values)
         root = self._root
         if entry.single:
             cls, dtype, weak = entry.kinds[0]
@@ -190,14 +193,8 @@ class Compiled:
         return record("jit", f, treedef, specs, ambient())
 
     def _keep(self, key: tuple[Any, ...], recorded: Recorded) -> Entry:
-        kinds: list[tuple[type[AnyTensor], DType, bool]] = []
-        for dtype, weak in zip(recorded.dtypes, recorded.weak, strict=True):
-            sample = handle(self._root, None, dtype)
-            kinds.append((type(sample), dtype, weak))
-        single = recorded.treedef == flatten(0)[1]
-        entry = Entry(
-            recorded.graph, numpy_function(recorded.graph), recorded.treedef, kinds, single
-        )
+        entry = _entry(recorded, self._root)
+        entry = entry._replace(function=numpy_function(recorded.graph))
         with self._lock:
             if len(self._entries) >= SIGNATURES:
                 del self._entries[next(iter(self._entries))]
@@ -215,47 +212,26 @@ class Compiled:
         handles = [as_handle(x, "jit", f"argument leaf {i}") for i, x in enumerate(leaves)]
         key = (fixed, treedef, "graph", *[(x.shape, x.dtype, x.weak) for x in handles])
         entry = self._entries.get(key)
-        captures: list[Any] = []
+        payloads: list[Any] = []
         if entry is None:
             recorded = self._record(f, args, kwargs)
-            if recorded.captures:
-                captures = recorded.captures
-                kinds = list(zip(recorded.dtypes, recorded.weak, strict=True))
-                graph, result_def = recorded.graph, recorded.treedef
-            else:
-                entry = self._keep(key, recorded)
-        if entry is not None:
-            graph, result_def = entry.graph, entry.treedef
-            kinds = [(dtype, weak) for _, dtype, weak in entry.kinds]
-        under = ambient()
-        payloads = [ops.lift(under, c) for c in captures]
+            # What f closes over belongs to this call alone: such a graph is not kept.
+            payloads = [ops.lift(ambient(), c) for c in recorded.captures]
+            entry = _entry(recorded, self._root) if payloads else self._keep(key, recorded)
         payloads += [ops.lift(x.ops, x.payload) for x in handles]
         with Quiet():
-            results = graph.run(ops, payloads)
+            results = entry.graph.run(ops, payloads)
         return unflatten(
-            result_def,
-            [handle(ops, r, d, w) for r, (d, w) in zip(results, kinds, strict=True)],
+            entry.treedef,
+            [handle(ops, r, d, w) for r, (_, d, w) in zip(results, entry.kinds, strict=True)],
         )
 
 
-def _signature(x: Any, root: Ops[Any], key: list[Any], values: list[Any]) -> bool:
-    """Add one leaf's part of the key and its payload; False for what the fast path does not take."""
-    cls = x.__class__
-    if cls in _HANDLES:
-        if x.ops is not root:
-            return False
-        value = x.payload
-        key.append((value.dtype.num, value.shape, x.weak))
-        values.append(value)
-        return True
-    if cls is np.ndarray or isinstance(x, np.generic):
-        if x.dtype.kind not in "fiub" or not x.dtype.isnative:
-            return False
-        key.append((x.dtype.num, x.shape, False))
-        values.append(x)
-        return True
-    if cls in _NUMBERS:
-        key.append(cls)
-        values.append(x)
-        return True
-    return False
+def _entry(recorded: Recorded, root: Ops[Any]) -> Entry:
+    """What a recording gives, without generated code."""
+    kinds = [
+        (type(handle(root, None, dtype)), dtype, weak)
+        for dtype, weak in zip(recorded.dtypes, recorded.weak, strict=True)
+    ]
+    single = recorded.treedef == flatten(0)[1]
+    return Entry(recorded.graph, None, recorded.treedef, kinds, single)

@@ -1,10 +1,12 @@
 """What the parts of an index mean: positions, slices, new axes, arrays of positions, masks."""
 
+from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeIs
 
 from taglessad.convert import as_handle, to_array
 from taglessad.dims import Polynomial
@@ -25,32 +27,48 @@ def entries(index: object) -> list[Entry]:
     are no integers, ConcretizationError for a mask whose value is not known, ArgumentError for
     what is no index and for two ellipses.
     """
-    parts: tuple[object, ...] = index if isinstance(index, tuple) else (index,)
+    # Casts here: isinstance says nothing of the members.
+    parts = cast("tuple[object, ...]", index) if isinstance(index, tuple) else (index,)
     found = [_entry(part) for part in parts]
     if sum(part is Ellipsis for part in found) > 1:
         raise ArgumentError(f"{WHAT}: an index has at most one '...'")
     return found
 
 
+def is_handle(part: object) -> TypeIs[AnyTensor]:
+    """Whether it is a handle, of whatever shape: isinstance would leave that unknown."""
+    return isinstance(part, AnyTensor)
+
+
+def _is_slice(part: object) -> TypeIs["slice[Any, Any, Any]"]:  # Any: bounds may be symbols
+    return isinstance(part, slice)
+
+
 def _entry(part: object) -> Entry:
-    if part is None or part is Ellipsis or isinstance(part, (slice, Polynomial)):
-        return part  # type: ignore[return-value]  # `is Ellipsis` narrows nothing
-    if type(part) is int:
+    if part is None:
+        return None
+    if part is Ellipsis:
+        return Ellipsis
+    if type(part) is int or isinstance(part, Polynomial):
         return part
-    if isinstance(part, AnyTensor):
+    if _is_slice(part):
+        return part
+    if is_handle(part):
         return _of_handle(part)
     if isinstance(part, (list, tuple)):
-        items = cast("list[object] | tuple[object, ...]", part)
+        items = cast("Sequence[object]", part)
         if not items:
             return np.zeros(0, np.int64)
         if _holds_handle(items):
             return _of_handle(as_handle(items, WHAT, "an array of indices"))
+        return _of_array(to_array(items, WHAT, "a part of the index"))
     return _of_array(_numbers(part))
 
 
-def _holds_handle(items: list[object] | tuple[object, ...]) -> bool:
+def _holds_handle(items: Sequence[object]) -> bool:
     return any(
-        isinstance(i, AnyTensor) or (isinstance(i, (list, tuple)) and _holds_handle(i))
+        isinstance(i, AnyTensor)
+        or (isinstance(i, (list, tuple)) and _holds_handle(cast("Sequence[object]", i)))
         for i in items
     )
 

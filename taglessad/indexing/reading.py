@@ -39,7 +39,9 @@ def _first_axis(ops: Any, x: Any, i: Any) -> Any:
     Any: an interpreter and its payload; i is an int.
     """
     shape = ops.shape(x)
-    n = shape[0] if shape else None
+    if not shape:
+        return None
+    n = shape[0]
     if n.__class__ is not int or not -n <= i < n:
         return None
     if i < 0:

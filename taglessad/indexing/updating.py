@@ -8,6 +8,7 @@ from taglessad.convert import as_handle, number
 from taglessad.dispatch import cast, interpreter_of, lifted
 from taglessad.dtypes import DType, is_bool, is_real
 from taglessad.errors import DTypeError, ShapeError
+from taglessad.indexing.entries import is_handle
 from taglessad.indexing.plan import Plan, plan
 from taglessad.indexing.positions import check_mode
 from taglessad.ops import Ops
@@ -91,16 +92,16 @@ class Indexed:
         check_mode(mode, what)
         x = self._x
         found = plan(self._index, x.shape, mode)
-        fill = None
-        if mode in ("fill", "drop"):
-            fill = as_handle(_filler(x.dtype) if fill_value is None else fill_value, what)
-        ops = interpreter_of([x, *found.handles(), *([] if fill is None else [fill])])
+        filling = mode in ("fill", "drop")
+        wanted = _filler(x.dtype) if fill_value is None else fill_value
+        fill = as_handle(wanted, what, "fill_value")
+        ops = interpreter_of([x, *found.handles(), *([fill] if filling else [])])
         y = found.region.read(ops, lifted(ops, x))
         gather = found.gather(ops, mode)
-        if gather is not None and fill is None:
-            y = gather.read(ops, y)
-        elif gather is not None:
+        if gather is not None and filling:
             y = gather.read_or_fill(ops, y, _values(ops, x, fill, (), what))
+        elif gather is not None:
+            y = gather.read(ops, y)
         return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
 
     def _updated(self, name: str, values: TensorLike, mode: str | None) -> AnyTensor:
@@ -176,12 +177,11 @@ def _filler(dtype: DType) -> Any:  # Any: a NumPy number
 
 def _under_mask(index: object, x: AnyTensor, values: AnyTensor) -> AnyTensor | None:
     """The index, where it is a mask whose value is not known and one number is to go there."""
-    if not isinstance(index, AnyTensor) or not is_bool(index.dtype) or values.shape != ():
+    if not is_handle(index) or not is_bool(index.dtype) or values.shape != ():
         return None
     if index.ops.peek(index.payload) is not None:
         return None
-    covered = x.shape[: len(index.shape)]
-    if covered != index.shape:
+    if x.shape[: index.ndim] != index.shape:
         raise ShapeError(
             f"index: a mask of shape {show(index.shape)} on an array of shape {show(x.shape)}"
         )

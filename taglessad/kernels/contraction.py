@@ -42,7 +42,7 @@ def plan(spec: str) -> Callable[[Array, Array], Array]:
         wide = a.reshape(*sizes, int(np.prod(a.shape[lead : lead + m])), inner)
         tall = b.reshape(*sizes, inner, int(np.prod(b.shape[lead + k :])))
         y = np.matmul(wide, tall)
-        whole = y.reshape(*sizes, *a.shape[lead : lead + m], *b.shape[lead + k : lead + k + n])
+        whole = y.reshape((*sizes, *a.shape[lead : lead + m], *b.shape[lead + k : lead + k + n]))
         result: Array = whole.transpose(out_order)
         return result
 

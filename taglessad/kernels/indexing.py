@@ -25,7 +25,7 @@ def pad(x: Array, before: tuple[int, ...], after: tuple[int, ...], gaps: tuple[i
 def place_diagonal(x: Array, offset: int, rows: int, columns: int) -> Array:
     """The last axis on a diagonal of zeros."""
     y = np.zeros((*x.shape[:-1], rows, columns), x.dtype)
-    i = np.arange(x.shape[-1])
+    i = np.arange(x.shape[-1], dtype=np.intp)
     y[..., i + max(-offset, 0), i + max(offset, 0)] = x
     return y
 
@@ -48,7 +48,7 @@ def take(x: Array, index: Array, axis: int) -> Array:
     if index.ndim == 0:
         i = int(index)
         if 0 <= i < x.shape[axis]:
-            return x[(slice(None),) * axis + (i,)]  # type: ignore[no-any-return]  # of rank 0
+            return x[(slice(None),) * axis + (i,)]
     _check(index, x, axis)
     return np.take(x, index, axis, mode="clip")  # "raise" would check again, through a buffer
 
@@ -56,7 +56,8 @@ def take(x: Array, index: Array, axis: int) -> Array:
 def take_along(x: Array, index: Array, axis: int) -> Array:
     """Entries of x along an axis, one for each entry of the index. Raises IndexOutOfRange."""
     _check(index, x, axis)
-    return x[_along(index, axis)]
+    y: Array = x[_along(index, axis)]
+    return y
 
 
 def _along(index: Array, axis: int) -> tuple[Array, ...]:
@@ -74,7 +75,8 @@ def _places(x: Array, index: Array, axis: int) -> Array:
     if before == after == 1:
         return flat
     rows = np.arange(before)[:, None] * n + flat
-    return (rows[:, :, None] * after + np.arange(after)).ravel()
+    spread: Array = rows[:, :, None] * after + np.arange(after)
+    return spread.ravel()
 
 
 def add_at(x: Array, index: Array, updates: Array, axis: int) -> Array:
@@ -135,7 +137,8 @@ def argsort(x: Array, axis: int, descending: bool) -> Array:
     # Reversed input, reversed order: equal entries keep their order, which -x cannot promise for
     # integers and NaN.
     backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-    return x.shape[axis] - 1 - np.flip(backwards, axis)
+    order: Array = x.shape[axis] - 1 - np.flip(backwards, axis)
+    return order
 
 
 def broadcast(x: Array, shape: tuple[int, ...]) -> Array:

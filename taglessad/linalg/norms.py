@@ -15,7 +15,7 @@ Axes = tuple[int, ...]
 
 
 def vector_norm(
-    x: Tensor, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2
+    x: Tensor, /, *, axis: Any = None, keepdims: bool = False, ord: object = 2
 ) -> Tensor:
     """(sum |x|**ord)**(1/ord) over axes (all by default); for inf and -inf the extremes of |x|.
 
@@ -23,12 +23,12 @@ def vector_norm(
     (smallest, where ord is negative), so that huge and tiny entries do no harm. At 0 the gradient
     is 0, and so is the second derivative. Raises ArgumentError for an ord that is no number.
     """
-    # Any: an axis, several or none.
+    # Any: an axis, several or none; `ord` is checked below.
     met = as_real(meet("vector_norm", (x,), ("x",)))
     ops, (payload,) = met.ops, met.payloads
     shape = ops.shape(payload)
     axes = shapes.normalize_axes(axis, shape, "vector_norm")
-    if isinstance(ord, (bool, str)) or not isinstance(ord, (int, float)):
+    if not isinstance(ord, int | float):
         raise ArgumentError(f"vector_norm: ord is {ord!r}; it must be a number")
     y = _norm(ops, payload, axes, float(ord), met.dtype) if axes else ops.abs(payload)
     if keepdims:

@@ -45,7 +45,7 @@ def _keep_untouched(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) 
 def _keep_last(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
     # Each place holds the number of the update that came last.
     places = ops.shape(index)
-    number = ops.const(np.arange(_count(places)).reshape(tuple(map(int, places))))
+    number = ops.reshape(ops.const(np.arange(_count(places))), places)
     last = ops.set_at(ops.zeros(Aval((ops.shape(x)[axis],), int64)), index, number, 0)
     return _against(ops, ops.equal(ops.take(last, index, 0), number), x, axis), True
 

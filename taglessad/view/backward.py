@@ -71,6 +71,25 @@ class Backward(NamedTuple):
         return "behind a cut" if ref in self.dependent else "constant"
 
 
+class Pass(NamedTuple):
+    """A function's run at a point and its reverse pass.
+
+    values: by register. names: of inputs. wanted: the inputs that are differentiated.
+    """
+
+    function: str
+    graph: Graph
+    values: Sequence[Array]
+    names: Mapping[Ref, str]
+    wanted: Sequence[Ref]
+    back: Backward
+
+    def gradient(self, ref: Ref) -> Array:
+        """The gradient of an input: zeros where no cotangent arrived."""
+        arrived = self.back.cotangents.get(ref)
+        return np.zeros_like(self.values[ref]) if arrived is None else arrived
+
+
 def backward(
     graph: Graph, values: Sequence[Array], inputs: Sequence[Ref], seeds: Sequence[tuple[Ref, Array]]
 ) -> Backward:
@@ -107,9 +126,7 @@ def backward(
     return Backward(given, visits, arrived, cuts, active, dependent)
 
 
-def _flow(
-    graph: Graph, inputs: Sequence[Ref]
-) -> tuple[frozenset[Ref], frozenset[Ref], list[Cut]]:
+def _flow(graph: Graph, inputs: Sequence[Ref]) -> tuple[frozenset[Ref], frozenset[Ref], list[Cut]]:
     active, dependent, cuts = set(inputs), set(inputs), list[Cut]()
     for prim, operands, _, result in graph.steps():
         for k, x in enumerate(operands):

@@ -26,4 +26,6 @@ def segments(graph: Graph, limit: int = LIMIT) -> list[list[int]]:
     if _FEWEST <= len(runs) <= limit:
         return runs
     end = max(1, limit // 4)
-    return [[i] for i in range(end)] + [list(range(end, n - end))] + [[i] for i in range(n - end, n)]
+    return (
+        [[i] for i in range(end)] + [list(range(end, n - end))] + [[i] for i in range(n - end, n)]
+    )

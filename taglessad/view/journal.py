@@ -24,8 +24,11 @@ class Journal(Ops[Ref]):
     Program text may look at values: the graph is then that of the path that ran.
     """
 
+    # Any: NumPy's arrays and scalars. Set once, so a narrower type is sound.
+    base: Ops[Any]  # pyright: ignore[reportIncompatibleVariableOverride]
+
     def __init__(self) -> None:
-        self.base: Ops[Any] = EAGER  # Any: NumPy's arrays and scalars
+        self.base = EAGER
         self.level = EAGER.level + 1
         self.graph = Graph()
         self.values: list[Array] = []
@@ -71,8 +74,11 @@ class Journal(Ops[Ref]):
         """The graph, without what no output needs; the journal closes."""
         graph = self.graph
         graph.finish(outputs, [])
-        end(self)
+        self.close()
         return graph
+
+    def close(self) -> None:
+        end(self)
 
 
 def _site() -> Site | None:

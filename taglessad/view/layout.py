@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from taglessad.view.ordering import ordered
-from taglessad.view.spacing import spaced
+from taglessad.view.spacing import positions
 
 Size = tuple[float, float]
 Point = tuple[float, float]
@@ -21,7 +21,6 @@ LAYERS: Final = 34.0
 """Vertical distance of layers."""
 
 _LANE: Final = 10.0
-_ROUNDS: Final = 12
 
 
 class Placed(NamedTuple):
@@ -57,7 +56,8 @@ def layered(sizes: Sequence[Size], edges: Sequence[Pair]) -> Placed:
         return Placed([], [], 0.0, 0.0)
     plan = _with_lanes(sizes, edges, _layers(len(sizes), edges))
     rows = ordered(plan.layers, plan.pairs())
-    xs = _across(plan, rows, len(sizes))
+    widths = [width for width, _ in plan.sizes]
+    xs = positions(rows, plan.pairs(), widths, BETWEEN)
     tops, bottoms = _down(plan, rows)
     left = min(x - w / 2 for x, (w, _) in zip(xs, plan.sizes, strict=True))
     xs = [x - left for x in xs]
@@ -100,47 +100,6 @@ def _with_lanes(sizes: Sequence[Size], edges: Sequence[Pair], layers: list[int])
             all_layers.append(layer)
         chains.append([*chain, b])
     return Layered(all_layers, all_sizes, chains)
-
-
-def _across(plan: Layered, rows: list[list[int]], boxes: int) -> list[float]:
-    """x of every item: near its neighbours in the layers above and below, none overlapping."""
-    n = len(plan.sizes)
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in range(n)]
-    for a, b in plan.pairs():
-        # Long edges should be straight: their points pull hardest on each other.
-        weight = (1.0, 2.0, 8.0)[(a >= boxes) + (b >= boxes)]
-        neighbours[a].append((b, weight))
-        neighbours[b].append((a, weight))
-    gaps = [
-        [
-            (plan.sizes[a][0] + plan.sizes[b][0]) / 2 + BETWEEN
-            for a, b in zip(row, row[1:], strict=False)
-        ]
-        for row in rows
-    ]
-    xs = [0.0] * n
-    for row, gap in zip(rows, gaps, strict=True):
-        for i, x in zip(row, spaced([0.0] * len(row), [1.0] * len(row), gap), strict=True):
-            xs[i] = x
-    layers = plan.layers
-    for turn in range(_ROUNDS):
-        whole = turn >= _ROUNDS - 4  # first from one side at a time, at last from both
-        order = range(len(rows)) if turn % 2 == 0 else range(len(rows) - 1, -1, -1)
-        for r in order:
-            wanted: list[float] = []
-            weights: list[float] = []
-            for i in rows[r]:
-                known = [
-                    (xs[j], w)
-                    for j, w in neighbours[i]
-                    if whole or (layers[j] < r if turn % 2 == 0 else layers[j] > r)
-                ]
-                weight = sum(w for _, w in known)
-                wanted.append(sum(x * w for x, w in known) / weight if known else xs[i])
-                weights.append(weight or 0.1)
-            for i, x in zip(rows[r], spaced(wanted, weights, gaps[r]), strict=True):
-                xs[i] = x
-    return xs
 
 
 def _down(plan: Layered, rows: list[list[int]]) -> tuple[list[float], list[float]]:

@@ -88,7 +88,10 @@ class _Picture:
                 readers.setdefault(x, set()).add(node.result)
         hidden: Counter[str] = Counter()
         crowd: list[Ref] = []
-        for ref in (*self.graph.inputs, *(c for c in self.graph.constants if c not in self.written)):
+        for ref in (
+            *self.graph.inputs,
+            *(c for c in self.graph.constants if c not in self.written),
+        ):
             read = readers.get(ref, set())
             homes = {self.owner[r] for r in read}
             if len(homes) == 1 and read <= inside and ref not in self.graph.outputs:

@@ -6,17 +6,16 @@ from typing import Any, Final
 import numpy as np
 
 from taglessad.dtypes import is_real
-from taglessad.errors import ArgumentError, ShapeError
+from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.graph import Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Argnums, choose, parameter_names, wrapped
 from taglessad.transforms.engine import run_under, seeds
-from taglessad.trees import TreeDef, flatten_with_paths, path_string
-from taglessad.view.backward import backward
+from taglessad.trees import TreeDef, flatten, flatten_with_paths, path_string, unflatten
+from taglessad.view.backward import Pass, backward
 from taglessad.view.journal import Journal
-from taglessad.view.passes import Pass
 from taglessad.view.reverse_page import reverse_page
 from taglessad.view.reverse_picture import Which, reverse_diagram
 from taglessad.view.reverse_text import reverse_text
@@ -30,7 +29,7 @@ Seeding = Callable[[TreeDef, list[AnyTensor]], list[Array | None]]
 
 
 class ReverseView:
-    """One reverse pass in three views: `str(view)`, `to_svg(which)`, `to_html()`.
+    """One reverse pass in three views: `str(view)`, `view.to_svg(which)`, `view.to_html()`.
 
     tape: the operations that ran, with their values. gradients: the cotangent that arrived at each
     of them in all, and where none did. trace: the reverse pass step by step, each contribution by
@@ -45,8 +44,7 @@ class ReverseView:
     @property
     def gradients(self) -> dict[str, Array]:
         """The gradient of each differentiated array, by the name of its argument."""
-        run = self.run
-        return {run.names[ref]: run.gradient(ref) for ref in run.wanted}
+        return {self.run.names[ref]: self.run.gradient(ref) for ref in self.run.wanted}
 
     def __str__(self) -> str:
         return reverse_text(self.run)
@@ -93,21 +91,77 @@ def reverse_pass(
     f: Callable[..., Any], args: Sequence[Any], argnums: Argnums, seeding: Seeding
 ) -> Pass:
     """Run f once and pull cotangents back through it, keeping everything."""
-    held = [wrapped(a, _WHAT) for a in args]
+    held = [_held(a) for a in args]
     chosen = choose(_WHAT, f, held, {}, argnums, None)
-    labels = _labels(f, len(held))
+    picked = [n % len(held) for n in ((argnums,) if isinstance(argnums, int) else argnums)]
     journal = Journal()
     names: dict[Ref, str] = {}
-    wanted: list[Ref] = []
-    remaining = iter(chosen.leaves)
-    picked = [argnums] if isinstance(argnums, int) else list(argnums)
-    for i in [n % len(held) for n in picked]:
-        for path, _ in flatten_with_paths(held[i])[0]:
-            wanted.append(journal.input(_array(next(remaining))))
-            names[wanted[-1]] = labels[i] + path_string(path)
-    for i, value in enumerate(held):
-        for path, leaf in flatten_with_paths(value)[0]:
-            if isinstance(leaf, AnyTensor) and leaf in ...:
-                pass
-    result = run_under(_WHAT, journal, chosen, wanted, False)
-    ...
+    leaves = iter(chosen.leaves)
+    values = {i: [next(leaves) for _ in flatten(held[i])[0]] for i in picked}
+    wanted: dict[int, list[Ref]] = {}
+    for i, label in enumerate(_labels(f, len(held))):
+        paths, _ = flatten_with_paths(held[i])
+        if i in values:
+            wanted[i] = [journal.input(x.payload) for x in values[i]]
+            names.update(
+                (r, label + path_string(p)) for r, (p, _) in zip(wanted[i], paths, strict=True)
+            )
+            continue
+        for path, leaf in paths:
+            if isinstance(leaf, AnyTensor):
+                names.setdefault(journal.given(leaf.payload), label + path_string(path))
+    inputs = [ref for i in picked for ref in wanted[i]]
+    try:
+        result = run_under(_WHAT, journal, chosen, inputs, False)
+    except BaseException:
+        journal.close()
+        raise
+    registers = journal.values
+    graph = journal.finish(result.payloads)
+    outputs = [
+        handle(EAGER, registers[ref], EAGER.dtype(registers[ref]), weak)
+        for ref, weak in zip(result.payloads, result.weak, strict=True)
+    ]
+    given = zip(result.payloads, seeding(result.treedef, outputs), strict=True)
+    started = [(ref, seed) for ref, seed in given if seed is not None]
+    name = getattr(f, "__name__", type(f).__name__)
+    return Pass(name, graph, registers, names, inputs, backward(graph, registers, inputs, started))
+
+
+def _held(argument: Any) -> Any:
+    """An argument with its arrays as handles of plain numbers; all else stays as it is."""
+    leaves, treedef = flatten(wrapped(argument, _WHAT))
+    return unflatten(treedef, [_plain(x) for x in leaves])
+
+
+def _plain(leaf: Any) -> Any:
+    if not isinstance(leaf, AnyTensor):
+        return leaf
+    return handle(EAGER, EAGER.lift(leaf.ops, leaf.payload), leaf.dtype, leaf.weak)
+
+
+def _array(x: AnyTensor) -> Array:
+    return np.asarray(EAGER.lift(x.ops, x.payload))
+
+
+def _labels(f: Callable[..., Any], n: int) -> list[str]:
+    known = parameter_names(f)[:n]
+    return known + [f"argument {i}" for i in range(len(known), n)]
+
+
+def _one(outputs: Sequence[AnyTensor]) -> Array:
+    """The cotangent 1 of a real scalar."""
+    if len(outputs) != 1:
+        raise ArgumentError(
+            f"{_WHAT}: f returned {len(outputs)} arrays; give their cotangents, a tree of the same "
+            "structure: cotangent=(...)"
+        )
+    (y,) = outputs
+    if not is_real(y.dtype):
+        raise DTypeError(f"{_WHAT}: f returned dtype {y.dtype}; only a real number has a gradient")
+    if y.shape != ():
+        raise ShapeError(
+            f"{_WHAT}: f returned shape {show(y.shape)}; give a cotangent of that shape "
+            "(cotangent=...), or sum the result"
+        )
+    return np.ones((), y.dtype)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from enum import Enum
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +13,8 @@ from taglessad.ops import Ops
 from taglessad.primitive import Aval, Prim
 from taglessad.shapes import Polynomial, show
 from taglessad.view.values import literal, value_text
+
+_PLAIN: Final[tuple[type[Any], ...]] = (np.dtype, np.generic, Polynomial)
 
 INLINE: Final = 4
 """Entries up to which a constant of rank 0 or 1 is written where it is used."""
@@ -27,7 +29,9 @@ def graph_text(graph: Graph) -> str:
     return "\n".join(line for _, line in graph_lines(graph))
 
 
-def graph_lines(graph: Graph, names: Mapping[Ref, str] | None = None) -> list[tuple[Ref | None, str]]:
+def graph_lines(
+    graph: Graph, names: Mapping[Ref, str] | None = None
+) -> list[tuple[Ref | None, str]]:
     """The lines of the text form, each with the register it defines; inputs by name if known."""
     names = names or {}
     written = inlined(graph)
@@ -38,7 +42,9 @@ def graph_lines(graph: Graph, names: Mapping[Ref, str] | None = None) -> list[tu
     body += [(ref, None) for ref in graph.constants if ref not in written]
     for ref, node in sorted(body, key=lambda entry: entry[0]):
         if node is None:
-            lines.append((ref, f"{typed(graph, ref)} = constant {value_text(graph.constants[ref])}"))
+            lines.append(
+                (ref, f"{typed(graph, ref)} = constant {value_text(graph.constants[ref])}")
+            )
             continue
         lines.append((ref, f"{typed(graph, ref)} = {operation(node, written)}"))
         lines += [(None, line) for line in _bodies(node)]
@@ -116,7 +122,7 @@ def named_parameters(node: Node) -> list[tuple[str, Any]]:
     return list(zip(known, node.params, strict=True))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _method_parameters(prim: Prim) -> tuple[str, ...]:
     method = getattr(Ops, prim.name, None)
     return () if method is None else tuple(inspect.signature(method).parameters)
@@ -127,13 +133,13 @@ def parameter_text(value: Any) -> str:
     if isinstance(value, Graph):
         return f"<graph of {len(value)} nodes>"
     if isinstance(value, tuple):
-        inner = ", ".join(parameter_text(v) for v in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        parts = list(map(parameter_text, value))
+        return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
     if isinstance(value, Enum):
         return value.name
-    if value is None or isinstance(value, (str, bytes, bool, int, float, np.generic)):
+    if value is None or isinstance(value, (str, bytes, bool, int, float)):
         return repr(value)
-    if isinstance(value, (np.dtype, Polynomial)):
+    if isinstance(value, _PLAIN):
         return str(value)
     # The repr of anything else may have an address in it.
     name: str = getattr(value, "__qualname__", None) or type(value).__qualname__

@@ -15,9 +15,7 @@ FULL: Final = 8
 
 def number(value: Any) -> str:
     """One entry to six significant digits. Any: a NumPy scalar of whichever kind."""
-    if isinstance(value, (bool, np.bool_)) or isinstance(value, (int, np.integer)):
-        return str(value)
-    return f"{float(value):.6g}"
+    return str(value) if value.dtype.kind in "biu" else f"{float(value):.6g}"
 
 
 def norm(array: Array) -> float:

@@ -95,7 +95,10 @@ def test_derivatives_of_updates(
     places: tuple[int, ...],
 ) -> None:
     x, index, updates = sample(shape, axis, places)
-    f = lambda x, u: call(method, x, index, u, params=(axis,))
+
+    def f(x: Any, u: Any) -> Any:
+        return call(method, x, index, u, params=(axis,))
+
     check_program(lambda x, u: tad.sin(f(x, u)), x, updates)
 
 
@@ -132,12 +135,17 @@ def test_batches_of_every_combination(
     for i in range(3):
         own = [o[i] if a == 0 else o for o, a in zip(operands, mapped, strict=True)]
         loop.append(looped(method, own[0], own[1], own[2], axis))
-    f = lambda x, i, u: call(method, x, i, u, params=(axis,))
+
+    def f(x: Any, i: Any, u: Any) -> Any:
+        return call(method, x, i, u, params=(axis,))
+
     np.testing.assert_allclose(np.asarray(tad.vmap(f, mapped)(*operands)), np.stack(loop))
 
 
 def test_a_batch_of_none() -> None:
-    f = lambda x, i, u: call("add_at", x, i, u, params=(0,))
+    def f(x: Any, i: Any, u: Any) -> Any:
+        return call("add_at", x, i, u, params=(0,))
+
     got = tad.vmap(f)(np.zeros((0, 3)), np.zeros((0, 2), np.int64), np.zeros((0, 2)))
     assert got.shape == (0, 3)
 
@@ -146,7 +154,10 @@ def test_a_batch_of_none() -> None:
 def test_multiply_at_of_zeros_and_repetitions() -> None:
     # y[0] = x[0] * u[0] * u[1] * u[2]; each factor's partial is the product of the others.
     index = np.array([0, 0, 0, 1])
-    f = lambda x, u: tad.sum(call("multiply_at", x, index, u, params=(0,)))
+
+    def f(x: Any, u: Any) -> Any:
+        return tad.sum(call("multiply_at", x, index, u, params=(0,)))
+
     grads = tad.grad(f, argnums=(0, 1))
     x = np.array([2.0, 3.0, 5.0])
     one_zero = grads(x, np.array([0.0, 7.0, 11.0, 0.0]))
@@ -159,14 +170,20 @@ def test_multiply_at_of_zeros_and_repetitions() -> None:
 def test_multiply_at_second_derivative_at_zeros() -> None:
     # d2/du0 du1 of x u0 u1 u2 is x u2, wherever u0 and u1 are.
     index = np.zeros(3, np.int64)
-    f = lambda u: tad.sum(call("multiply_at", np.array([2.0]), index, u, params=(0,)))
+
+    def f(u: Any) -> Any:
+        return tad.sum(call("multiply_at", np.array([2.0]), index, u, params=(0,)))
+
     got = np.asarray(tad.hessian(f)(np.array([0.0, 0.0, 5.0])))
     np.testing.assert_array_equal(got, [[0, 10, 0], [10, 0, 0], [0, 0, 0]])
 
 
 def test_multiply_at_keeps_infinities_of_other_places_out() -> None:
     index = np.array([0, 1, 1])
-    f = lambda u: call("multiply_at", np.ones(2), index, u, params=(0,))[1]
+
+    def f(u: Any) -> Any:
+        return call("multiply_at", np.ones(2), index, u, params=(0,))[1]
+
     got = np.asarray(tad.grad(f)(np.array([np.inf, 2.0, 3.0])))
     np.testing.assert_array_equal(got, [0.0, 3.0, 2.0])
 
@@ -174,9 +191,11 @@ def test_multiply_at_keeps_infinities_of_other_places_out() -> None:
 @pytest.mark.parametrize("method", ["min_at", "max_at"])
 def test_ties_share_equally(method: str) -> None:
     index = np.array([0, 0, 1, 2])
-    f = lambda x, u: tad.sum(
-        call(method, x, index, u, params=(0,)) * np.array([6.0, 1.0, 1.0, 1.0])
-    )
+    weights = np.array([6.0, 1.0, 1.0, 1.0])
+
+    def f(x: Any, u: Any) -> Any:
+        return tad.sum(call(method, x, index, u, params=(0,)) * weights)
+
     worst = 9.0 if method == "min_at" else -9.0
     x, u = np.array([1.0, worst, 1.0, np.nan]), np.array([1.0, 1.0, 2.0, 1.0])
     gx, gu = tad.grad(f, argnums=(0, 1))(x, u)
@@ -201,14 +220,19 @@ def test_what_is_overwritten_contributes_nothing() -> None:
 @pytest.mark.parametrize("method", ["min_at", "max_at"])
 def test_what_loses_contributes_nothing(method: str) -> None:
     worst = 0.0 if method == "max_at" else np.inf
-    f = lambda u: tad.sum(call(method, np.ones(2), np.array([0, 0]), tad.sqrt(u), params=(0,)))
+
+    def f(u: Any) -> Any:
+        return tad.sum(call(method, np.ones(2), np.array([0, 0]), tad.sqrt(u), params=(0,)))
+
     other = 4.0 if method == "max_at" else 0.25
     got = np.asarray(tad.grad(f)(np.array([worst, other])))
     np.testing.assert_array_equal(got, [0.0, 0.25 if method == "max_at" else 1.0])
 
 
 def test_entries_not_taken_contribute_nothing() -> None:
-    f = lambda x: tad.sum(call("take", tad.log(x), np.array([1, 1]), params=(0,)))
+    def f(x: Any) -> Any:
+        return tad.sum(call("take", tad.log(x), np.array([1, 1]), params=(0,)))
+
     np.testing.assert_array_equal(np.asarray(tad.grad(f)(np.array([0.0, 4.0, -1.0]))), [0, 0.5, 0])
 
 
@@ -226,7 +250,9 @@ VALUES = np.array([-np.inf, -1.0, 0.0, 1.0, 1.5, 2.0, 4.0, 9.0, np.inf, np.nan])
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("ordered", SORTED)
 def test_searchsorted_of_a_batch(ordered: np.ndarray, side: str) -> None:
-    f = lambda a, v: tad.searchsorted(a, v, side=side)
+    def f(a: Any, v: Any) -> Any:
+        return tad.searchsorted(a, v, side=side)
+
     want = np.searchsorted(ordered, VALUES, side)
     np.testing.assert_array_equal(np.asarray(f(ordered, VALUES)), want)
     both = tad.vmap(f)(np.stack([ordered, ordered]), np.stack([VALUES, VALUES[::-1]]))

@@ -1,0 +1,1 @@
+"""The demonstration: documents recomputed, a classifier trained, its gradient checked."""

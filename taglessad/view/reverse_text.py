@@ -1,0 +1,103 @@
+"""The three views of a reverse pass as text."""
+
+from collections.abc import Mapping
+
+from taglessad.graph import Graph, Ref
+from taglessad.view.backward import DETACH, Contribution, Cut, Pass
+from taglessad.view.text import graph_lines, register
+from taglessad.view.values import value_text
+
+
+def reverse_text(run: Pass) -> str:
+    """The tape with its values, the gradients on it, and the reverse pass step by step."""
+    parts = [
+        f"tape of {run.function}: every operation and its value",
+        *_indented(tape_lines(run)),
+        "",
+        "gradients: the cotangent that arrived at each register",
+        *_indented(gradient_lines(run)),
+        "",
+        "trace: the reverse pass, step by step",
+        *_indented(trace_lines(run)),
+    ]
+    return "\n".join(parts)
+
+
+def tape_lines(run: Pass) -> list[str]:
+    """Inputs, operations and outputs, each with its value."""
+    values = {ref: f"# {value_text(run.values[ref])}" for ref in _registers(run.graph)}
+    return _beside(run, values)
+
+
+def gradient_lines(run: Pass) -> list[str]:
+    """The same lines, each with the cotangent that arrived there, or why none did."""
+    return _beside(run, {ref: f"# {gradient_text(run, ref)}" for ref in _registers(run.graph)})
+
+
+def gradient_text(run: Pass, ref: Ref) -> str:
+    """The cotangent of a register, or why there is none."""
+    silence = run.back.silence(ref)
+    if not silence:
+        return value_text(run.back.cotangents[ref])
+    zeros = ", so its gradient is zero" if ref in run.wanted else ""
+    return f"none: {silence}{zeros}"
+
+
+def trace_lines(run: Pass) -> list[str]:
+    """What each step of the reverse pass received and gave on; what was cut; the gradients."""
+    graph, back = run.graph, run.back
+    definitions = {ref: line for ref, line in graph_lines(graph, run.names) if ref is not None}
+    lines = [f"seed of {register(ref)}: {value_text(seed)}" for ref, seed in back.seeds.items()]
+    missing = _parts_to_come(run)
+    for number, visit in enumerate(back.visits, 1):
+        lines.append(f"step {number}: {definitions[visit.ref]}")
+        lines.append(f"    cotangent {value_text(visit.cotangent)}")
+        for c in visit.contributions:
+            missing[c.target] -= 1
+            lines.append(f"    {_gives(run, c, last=missing[c.target] == 0)}")
+    lines += [cut_text(cut) for cut in back.cuts]
+    for ref in run.wanted:
+        arrived = len(back.arrived(ref))
+        sums = f", the sum of {arrived} contributions" if arrived > 1 else ""
+        lines.append(
+            f"gradient of {run.names[ref]} ({register(ref)}): {value_text(run.gradient(ref))}"
+            f"{sums}{' (no cotangent arrived)' if back.silence(ref) else ''}"
+        )
+    return lines
+
+
+def cut_text(cut: Cut) -> str:
+    """An edge that no derivative crosses."""
+    here = f"{register(cut.source)} = {cut.prim}"
+    if cut.prim == DETACH:
+        return f"cut: {here} stops the gradient; nothing goes back to {register(cut.target)}"
+    return f"no derivative: {here} gives nothing back to {register(cut.target)}"
+
+
+def _gives(run: Pass, c: Contribution, *, last: bool) -> str:
+    parts = len(run.back.arrived(c.target)) + (c.target in run.back.seeds)
+    total = ""
+    if last and parts > 1:
+        total = f"; the {parts} parts sum to {value_text(run.back.cotangents[c.target])}"
+    return f"to {register(c.target)}: {value_text(c.value)}{total}"
+
+
+def _parts_to_come(run: Pass) -> dict[Ref, int]:
+    return {ref: len(run.back.arrived(ref)) for ref in run.back.cotangents}
+
+
+def _registers(graph: Graph) -> list[Ref]:
+    return [ref for ref, _ in graph_lines(graph) if ref is not None]
+
+
+def _beside(run: Pass, remarks: Mapping[Ref, str]) -> list[str]:
+    """The text form with a remark beside each register, in one column."""
+    lines = graph_lines(run.graph, run.names)
+    column = max((len(line) for ref, line in lines if ref is not None), default=0)
+    return [
+        line if ref is None else f"{line:<{column}}  {remarks[ref]}".rstrip() for ref, line in lines
+    ]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
