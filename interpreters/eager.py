@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Number, float64, is_real, of_number
+from taglessad.errors import ArgumentError
 from taglessad.kernels import erf as erf_kernels
 from taglessad.kernels import gamma as gamma_kernels
 from taglessad.kernels.contraction import contract
@@ -70,7 +71,9 @@ class Kernels(Ops[Array]):
 
     # --- administration ---------------------------------------------------------------------
     def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
-        raise NotImplementedError(f"Eager has no kernel for the primitive {prim.name!r}")
+        if prim.name not in Kernels.__dict__:
+            raise ArgumentError(f"Eager has no kernel for {prim.name!r}: give it one (add_kernel)")
+        return self.run(prim, operands, params)
 
     def const(self, value: Array, /) -> Array:
         if self.real is not None and is_real(value.dtype):
@@ -405,6 +408,17 @@ def _guard(name: str) -> None:
         setattr(Eager, name, staticmethod(quietly(method.__func__)))
     else:
         setattr(Eager, name, quietly(method))
+
+
+def add_kernel(prim: Prim, function: Callable[..., Any]) -> None:
+    """Give Eager the NumPy function of a primitive that is declared outside the library.
+
+    function: takes the operands, then the parameters. Called once, where the primitive is declared.
+    """
+    if prim.name in Kernels.__dict__:
+        raise ArgumentError(f"add_kernel: Eager has a kernel for {prim.name!r} already")
+    setattr(Kernels, prim.name, staticmethod(function))
+    _guard(prim.name)
 
 
 for _name in PRIMITIVES:

@@ -179,8 +179,11 @@ class Tape(Ops[Var[R]], Generic[R]):
 
     def apply(self, prim: Prim, operands: tuple[Var[R], ...], params: Params, /) -> Var[R]:
         xs = tuple([x.value for x in operands])
-        method = getattr(self._kernels, prim.name)
-        y: R = method(xs, *params) if prim.variadic else method(*xs, *params)
+        method = getattr(self._kernels, prim.name, None)
+        if method is None or prim.variadic:
+            y = self._kernels.run(prim, xs, params)
+        else:
+            y = method(*xs, *params)
         slots = prim.slots
         for k, x in enumerate(operands):
             if x.place >= 0 and slots[k] is not None:

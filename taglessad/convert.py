@@ -41,15 +41,18 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
         return value
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return from_array(number(value, of_number(value), what), weak=True)  # type: ignore[no-any-return]
-    if isinstance(value, (list, tuple)) and _holds_handle(value):
+    if isinstance(value, (list, tuple)) and holds_handle(value):
         parts = [as_handle(v, what, f"{name}[{i}]") for i, v in enumerate(value)]
         return Namespace.functions.stack(parts)  # type: ignore[no-any-return]
     array = to_array(value, what, name)
     return from_array(array)  # type: ignore[no-any-return]
 
 
-def to_array(value: TensorLike, what: str, name: str) -> NDArray[Any]:
-    """An array-like as a NumPy array of its own, native byte order, supported dtype."""
+def to_array(value: TensorLike, what: str, name: str, target: DType | None = None) -> NDArray[Any]:
+    """An array-like as a NumPy array of its own, native byte order, supported dtype.
+
+    Python numbers in lists must fit the dtype `target`, if one is given; arrays are cast to it.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(
             f"{what}: {name} is a masked array, whose mask would be lost; fill it, and pass the "
@@ -77,8 +80,18 @@ def to_array(value: TensorLike, what: str, name: str) -> NDArray[Any]:
             "numbers; convert it with numpy.asarray(..., dtype=float)"
         )
     dtype = check(array.dtype, f"{what}: {name}")
+    if target is not None and target != dtype:
+        return _refitted(value, target, f"{what}: {name}")
     plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
     return plain if plain.dtype == dtype else plain.astype(dtype)
+
+
+def _refitted(value: TensorLike, dtype: DType, what: str) -> NDArray[Any]:
+    try:
+        with Quiet():
+            return np.array(value, dtype)
+    except (OverflowError, ValueError):
+        raise DTypeError(f"{what} has a number that does not fit dtype {dtype}") from None
 
 
 def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
@@ -101,9 +114,10 @@ def to_numpy(x: TensorLike) -> NDArray[Any]:  # Any: the dtype is data
     return np.asarray(as_handle(x, "to_numpy"))
 
 
-def _holds_handle(value: list[Any] | tuple[Any, ...]) -> bool:
+def holds_handle(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether there is a handle in nested lists."""
     return any(
-        isinstance(v, AnyTensor) or (isinstance(v, (list, tuple)) and _holds_handle(v))
+        isinstance(v, AnyTensor) or (isinstance(v, (list, tuple)) and holds_handle(v))
         for v in value
     )
 

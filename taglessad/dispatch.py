@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from typing_extensions import TypeVarTuple
 
 from taglessad.convert import as_handle, literal_root, number
 from taglessad.dtypes import (
@@ -27,6 +28,7 @@ from taglessad.ops import Ops
 from taglessad.shapes import broadcast
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
 
+S = TypeVarTuple("S")
 T = TypeVar("T", bound=AnyTensor)
 
 # What functions of two operands take, statically; at run time any array-like.
@@ -141,9 +143,9 @@ def call(met: Operands, method: str, what: str) -> Any:
         raise error
 
 
-def real_function(method: str, what: str, x: TensorLike) -> Tensor:
+def real_function(method: str, what: str, x: Tensor[*S]) -> Tensor[*S]:
     """An elementwise function of one real: integers become float64."""
-    if x.__class__ is not Tensor:
+    if x.__class__ is not Tensor:  # whatever else a user may hand in
         met = as_real(meet(what, (x,), ("x",)))
         return Tensor(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
     ops = x.ops

@@ -21,9 +21,13 @@ _LINKED: Final = tuple(
 )
 
 
+# The demonstration is a user's program that comes with the library.
+_PROGRAMS: Final = tuple(folder + "demo" + os.sep for folder in _LIBRARY)
+
+
 def is_library_file(filename: str) -> bool:
     """Whether a code object's file belongs to this library."""
-    return filename.startswith(_LIBRARY) or filename.startswith(_LINKED)
+    return filename.startswith((*_LIBRARY, *_LINKED)) and not filename.startswith(_PROGRAMS)
 
 
 def user_frame() -> FrameType | None:

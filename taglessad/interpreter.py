@@ -45,7 +45,9 @@ class Interpreter(ABC, Generic[R]):
 
     def run(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
         """The vocabulary's method for a primitive: what `apply` is reached through."""
-        method = getattr(self, prim.name)
+        method = getattr(self, prim.name, None)
+        if method is None:  # a primitive declared outside the library has no method
+            return self.apply(prim, operands, params)
         y: R = method(operands, *params) if prim.variadic else method(*operands, *params)
         return y
 

@@ -18,7 +18,7 @@ def _inner(a: Any, b: Any) -> float:
 
 
 def _weighted(f: Program, w: np.ndarray) -> Program:
-    return lambda *xs: tad.sum(tad.multiply(f(*xs), w))
+    return lambda *xs: tad.sum(tad.multiply(f(*map(tad.asarray, xs)), w))
 
 
 def check_program(f: Program, *args: np.ndarray, order: int = 2) -> None:
@@ -55,7 +55,7 @@ def check_program(f: Program, *args: np.ndarray, order: int = 2) -> None:
         *((*shared[:i], 0, *shared[i + 1 :]) for i in range(len(args))),
     }:
         batches = [
-            np.stack([x, x + 0.25 * STEP * v, x - 0.5 * STEP * v]) if axis == 0 else x
+            np.stack([x, x + 0.25 * STEP * v, x - 0.5 * STEP * v]) if axis == 0 else tad.asarray(x)
             for x, v, axis in zip(args, directions, mapped, strict=True)
         ]
         members = [

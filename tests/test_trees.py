@@ -435,6 +435,7 @@ def test_a_structure_of_an_unregistered_class_is_not_rebuilt() -> None:
         ("float64", np.dtype("f8")),
         (float, np.dtype("f8")),
         ("a", 1.0),
+        (Frozen(1, 2, -1), Frozen(1, 2, -2)),  # of one hash
         (Frozen(1, 2, 1), Frozen(1, 2, 1.0)),
         (Frozen(1, 2, 1), Frozen(1, 2, True)),
         (Frozen(1, 2, 0.0), Frozen(1, 2, -0.0)),
@@ -647,6 +648,10 @@ def test_select_keeps_the_order_of_the_paths() -> None:
         (["name.upper"], "name is the static value 'text'"),
         (["x", "x"], "wrt names 'x' twice$"),
         (["model.p.y", "model.p[-1]"], r"'model.p.y' twice, the second time as 'model.p\[-1\]'"),
+        (
+            ["model.head.w", "model.head"],
+            "'model.head.w', which lies inside 'model.head': name one",
+        ),
         (["model.head.w", "model"], "'model.head.w', which lies inside 'model': name one"),
         (
             ["x", "model.heads", "model.heads[0].w"],

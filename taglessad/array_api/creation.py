@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from taglessad import dtypes, shapes
 from taglessad.array_api.devices import check_device
-from taglessad.convert import as_handle, from_array, literal_root, number
+from taglessad.convert import as_handle, from_array, holds_handle, literal_root, number, to_array
 from taglessad.dispatch import Real, as_real, cast, lift_all, meet
 from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DomainError, ShapeError
@@ -39,14 +39,14 @@ def asarray(
     """
     check_device(device, "asarray")
     target = None if dtype is None else dtypes.resolve(dtype, "asarray")
-    if isinstance(obj, AnyTensor):
-        return obj if target is None else _in_dtype(obj, target)
-    if copy is False:
+    if copy is False and not isinstance(obj, AnyTensor):
         raise DomainError("asarray: a handle holds data of its own: copy=False cannot be kept")
     if isinstance(obj, (bool, int, float)) and not isinstance(obj, np.generic):
         return from_array(number(obj, target or dtypes.of_number(obj), "asarray"))
-    t = as_handle(obj, "asarray", "obj")
-    return t if target is None else _in_dtype(t, target)
+    if isinstance(obj, AnyTensor) or (isinstance(obj, (list, tuple)) and holds_handle(obj)):
+        t = as_handle(obj, "asarray", "obj")
+        return t if target is None else _in_dtype(t, target)
+    return from_array(to_array(obj, "asarray", "obj", target))
 
 
 def tensor(data: TensorLike, dtype: object = None) -> Any:  # Any: as asarray

@@ -93,7 +93,7 @@ def bitwise_right_shift(x1: Bits, x2: Bits, /) -> IntTensor:
 
 
 # --- classification ------------------------------------------------------------------------------
-def _classified(name: str, x: TensorLike) -> BoolTensor:
+def _classified(name: str, x: AnyTensor[*S]) -> BoolTensor[*S]:
     met = as_real(meet(name, (x,), ("x",)))
     return BoolTensor(met.ops, getattr(met.ops, name)(met.payloads[0]), bool_)
 

@@ -48,12 +48,12 @@ def diff(
 ) -> Tensor:
     """The n-th differences of neighbours along an axis, which becomes shorter by n.
 
-    `prepend` and `append` go before and behind x first; a number goes there once. Raises ShapeError
-    where they do not fit, ArgumentError for a negative n.
+    `prepend` and `append` go before and behind x first; a number goes there once. For n = 0 the
+    result is x, as NumPy's. Raises ShapeError where they do not fit, ArgumentError for a negative n.
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:  # pyright: ignore[reportUnnecessaryIsInstance]  # users have no checker
         raise ArgumentError(f"diff: n must be an integer and not negative, got {n!r}")
-    given = (("prepend", prepend), ("x", x), ("append", append))
+    given = (("prepend", prepend), ("x", x), ("append", append)) if n else (("x", x),)
     parts = [(name, part) for name, part in given if part is not None]
     met = as_number(meet("diff", [p for _, p in parts], [name for name, _ in parts]))
     ops = met.ops

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import taglessad as tad
-from taglessad import trees
+from taglessad.trees import map as each
 
 M = TypeVar("M")
 
@@ -25,20 +25,20 @@ class Adam(Generic[M]):
 
 def start(model: M) -> Adam[M]:
     """Before the first step."""
-    zeros: M = trees.map(tad.zeros_like, model)
+    zeros: M = each(tad.zeros_like, model)
     return Adam(model, zeros, zeros, tad.tensor(0.0))
 
 
 def step(state: Adam[M], gradient: M, rate: float) -> Adam[M]:
     """One step downhill."""
     steps = state.steps + 1.0
-    mean: M = trees.map(lambda m, g: BETA1 * m + (1.0 - BETA1) * g, state.mean, gradient)
-    square: M = trees.map(lambda v, g: BETA2 * v + (1.0 - BETA2) * g * g, state.square, gradient)
+    mean: M = each(lambda m, g: BETA1 * m + (1.0 - BETA1) * g, state.mean, gradient)
+    square: M = each(lambda v, g: BETA2 * v + (1.0 - BETA2) * g * g, state.square, gradient)
     mean_scale = 1.0 / (1.0 - tad.pow(BETA1, steps))
     square_scale = 1.0 / (1.0 - tad.pow(BETA2, steps))
 
     def moved(x: tad.Tensor, m: tad.Tensor, v: tad.Tensor) -> tad.Tensor:
         return x - rate * (m * mean_scale) / (tad.sqrt(v * square_scale) + EPSILON)
 
-    model: M = trees.map(moved, state.model, mean, square)
+    model: M = each(moved, state.model, mean, square)
     return Adam(model, mean, square, steps)

@@ -80,7 +80,7 @@ def three_ways() -> Section:
                 "recorded from shapes alone, so without the builds",
             ),
             Line(
-                f"gradients computed: {np.size(reverse)}",
+                f"gradients computed: {reverse.size}",
                 Mark.DIFFERENT,
                 "for w and b, which were asked for",
             ),

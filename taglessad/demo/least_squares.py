@@ -27,14 +27,18 @@ class Moments:
 
 def loss(theta: tad.Tensor, m: Moments) -> tad.Tensor:
     """mean((theta . basis - y)^2), multiplied out."""
-    return theta @ (m.gram @ theta) - 2.0 * (m.cross @ theta) + m.square
+    error: tad.Tensor = theta @ (m.gram @ theta) - 2.0 * (m.cross @ theta) + m.square
+    return error
 
 
 def closed_form(m: Moments) -> tad.Tensor:
     """Where the loss is least: one Newton step from 0, which is exact for a quadratic function."""
     origin = tad.zeros_like(m.cross)
     slope = np.asarray(tad.grad(loss)(origin, m))
-    return tad.tensor(-np.linalg.solve(np.asarray(tad.hessian(loss)(origin, m)), slope))
+    solution: tad.Tensor = tad.tensor(
+        -np.linalg.solve(np.asarray(tad.hessian(loss)(origin, m)), slope)
+    )
+    return solution
 
 
 class Descent(NamedTuple):
@@ -64,19 +68,19 @@ class Sums(NamedTuple):
     square: int
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many data there are."""
         return self.powers[0]
 
     @property
     def mean(self) -> Fraction:
         """The mean of x."""
-        return Fraction(self.powers[1], self.count)
+        return Fraction(self.powers[1], self.size)
 
     @property
     def deviation(self) -> float:
         """The standard deviation of x, over all data."""
-        return sqrt(_shifted(self.powers, self.mean)[2] / self.count)
+        return sqrt(_shifted(self.powers, self.mean)[2] / self.size)
 
     def moments(self, degree: int, *, standard: bool = False, dtype: str = "float64") -> Moments:
         """For a polynomial in x, or in z = (x - mean) / deviation; highest power first."""
@@ -86,7 +90,7 @@ class Sums(NamedTuple):
         if standard:
             powers, cross = _shifted(powers, self.mean), _shifted(cross, self.mean)
             scale = self.deviation
-        n = self.count
+        n = self.size
         orders = range(degree, -1, -1)
         gram = [[float(powers[i + j]) / n / scale ** (i + j) for j in orders] for i in orders]
         return Moments(

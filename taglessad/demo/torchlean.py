@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-
 import taglessad as tad
 from taglessad.demo.formats import Numbers, fixed, negative_zeros, state, wrapped
 from taglessad.demo.lines import Line, Mark, Section, section
 from taglessad.nn.functional import mse, relu
-
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,9 @@ def basics() -> Section:
     spread = float(tad.max(tad.abs(g.weight - g.bias * x)))
     holds = max(gap, spread) <= ROUNDING
     note = (
-        f"the chapter states no weights: a residual of {RESIDUAL} is taken, from its digits. "
-        f"For all weights loss = (gb/2)^2 and gW = gb x: off by {gap:.1g} and {spread:.1g}"
+        f"the chapter does not state its weights. The residual W x + b - t = {RESIDUAL} is taken "
+        "from its digits, and all four numbers are computed from it. For all weights "
+        f"loss = (gb/2)^2 and gW = gb x: off by {gap:.1g} and {spread:.1g}"
     )
     return section(
         "TorchLean, Differentiation: quickstart_autograd",
@@ -135,8 +134,9 @@ def transforms() -> Section:
         + tad.max(tad.abs(curved.bias - elsewhere.bias))
     )
     slope_note = (
-        f"the chapter's weights are seeded and not stated: residuals that add up to {RESIDUALS} "
-        f"are taken. For all weights L(s + v) = L(s) + DL[v] + v H v / 2: off by {abs(rest):.1g}"
+        "the chapter's weights are seeded and not stated: residuals that add up to "
+        f"{RESIDUALS} are taken, from its digits. For all weights "
+        f"L(s + v) = L(s) + DL(s)[v] + <v, H v> / 2: off by {abs(rest):.1g}"
     )
     hessian_note = f"does not depend on the weights: with all of them 0.1 off by {apart:.1g}"
 

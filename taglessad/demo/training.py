@@ -30,6 +30,7 @@ class Trained(NamedTuple):
     losses: list[float]
     train_accuracy: float
     test_accuracy: float
+    test_size: int
     seconds: float
     seed: int
 
@@ -72,6 +73,7 @@ def train(data: Digits, seed: int, report: Report) -> Trained:
         losses,
         float(accuracy(state.model, tad.tensor(data.x), tad.tensor(data.y))),
         float(accuracy(state.model, tad.tensor(data.x_test), tad.tensor(data.y_test))),
+        len(data.y_test),
         seconds,
         seed,
     )

@@ -18,7 +18,9 @@ key, anything else a dict key of that value. The empty path is the root."""
 _NAME: Final = r"[^.\[\]]+"
 _PLAIN: Final = re.compile(_NAME)
 _STEP: Final = re.compile(
-    rf"""\.(?P<name>{_NAME})|\[(?P<index>-?[0-9]{{1,18}})\]|\[(?P<quote>['"])(?P<key>.*?)(?P=quote)\]""",
+    rf"\.(?P<name>{_NAME})"
+    r"|\[(?P<index>-?[0-9]{1,18})\]"
+    r"|\[(?P<quote>['\"])(?P<key>.*?)(?P=quote)\]",
     re.DOTALL,
 )
 

@@ -47,6 +47,7 @@ class Cut(NamedTuple):
 class Backward(NamedTuple):
     """A reverse pass. Registers absent from `cotangents` got none.
 
+    arrived: by register, the contributions to it in the order in which they came.
     dependent: registers whose value depends on the differentiated inputs in any way. active: those
     on which the derivative does; a cut lies between the two.
     """
@@ -54,13 +55,14 @@ class Backward(NamedTuple):
     seeds: Mapping[Ref, Array]
     visits: Sequence[Visit]
     cotangents: Mapping[Ref, Array]
+    arrived: Mapping[Ref, Sequence[Contribution]]
     cuts: Sequence[Cut]
     active: frozenset[Ref]
     dependent: frozenset[Ref]
 
-    def arrived(self, ref: Ref) -> list[Contribution]:
-        """The contributions to a register, in the order in which they came."""
-        return [c for visit in self.visits for c in visit.contributions if c.target == ref]
+    def parts(self, ref: Ref) -> int:
+        """How many cotangents were added up in a register: contributions, and the seed if any."""
+        return len(self.arrived.get(ref, ())) + (ref in self.seeds)
 
     def silence(self, ref: Ref) -> str:
         """Why a register got no cotangent; "" where it got one."""
@@ -122,8 +124,11 @@ def backward(
                     arrive(x, d)
                     pulled.append(Contribution(result, k, x, np.array(settle(kernels, d))))
             visits.append(Visit(result, np.array(settle(kernels, g)), tuple(pulled)))
-        arrived = {ref: np.array(settle(kernels, d)) for ref, d in cotangents.items()}
-    return Backward(given, visits, arrived, cuts, active, dependent)
+        totals = {ref: np.array(settle(kernels, d)) for ref, d in cotangents.items()}
+    arrived: dict[Ref, list[Contribution]] = {}
+    for c in (c for visit in visits for c in visit.contributions):
+        arrived.setdefault(c.target, []).append(c)
+    return Backward(given, visits, totals, arrived, cuts, active, dependent)
 
 
 def _flow(graph: Graph, inputs: Sequence[Ref]) -> tuple[frozenset[Ref], frozenset[Ref], list[Cut]]:

@@ -24,11 +24,11 @@ class Journal(Ops[Ref]):
     Program text may look at values: the graph is then that of the path that ran.
     """
 
-    # Any: NumPy's arrays and scalars. Set once, so a narrower type is sound.
-    base: Ops[Any]  # pyright: ignore[reportIncompatibleVariableOverride]
+    base: Ops[Any]  # Any: NumPy's arrays and scalars
 
     def __init__(self) -> None:
-        self.base = EAGER
+        # Set once, so that a narrower type is sound.
+        self.base = EAGER  # pyright: ignore[reportIncompatibleVariableOverride]
         self.level = EAGER.level + 1
         self.graph = Graph()
         self.values: list[Array] = []

@@ -116,13 +116,14 @@ def reverse_pass(
     except BaseException:
         journal.close()
         raise
+    results: list[Ref] = result.payloads
     registers = journal.values
-    graph = journal.finish(result.payloads)
+    graph = journal.finish(results)
     outputs = [
         handle(EAGER, registers[ref], EAGER.dtype(registers[ref]), weak)
-        for ref, weak in zip(result.payloads, result.weak, strict=True)
+        for ref, weak in zip(results, result.weak, strict=True)
     ]
-    given = zip(result.payloads, seeding(result.treedef, outputs), strict=True)
+    given = zip(results, seeding(result.treedef, outputs), strict=True)
     started = [(ref, seed) for ref, seed in given if seed is not None]
     name = getattr(f, "__name__", type(f).__name__)
     return Pass(name, graph, registers, names, inputs, backward(graph, registers, inputs, started))

@@ -79,7 +79,7 @@ def _links(run: Pass, order: dict[Ref, int] | None) -> dict[tuple[Ref, int], Lin
 
 def _arrived(run: Pass, ref: Ref) -> tuple[str, ...]:
     back = run.back
-    parts = len(back.arrived(ref)) + (ref in back.seeds)
+    parts = back.parts(ref)
     if ref in back.seeds and parts == 1:
         word = "seed"
     else:

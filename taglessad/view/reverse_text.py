@@ -48,7 +48,7 @@ def trace_lines(run: Pass) -> list[str]:
     graph, back = run.graph, run.back
     definitions = {ref: line for ref, line in graph_lines(graph, run.names) if ref is not None}
     lines = [f"seed of {register(ref)}: {value_text(seed)}" for ref, seed in back.seeds.items()]
-    missing = _parts_to_come(run)
+    missing = {ref: len(contributions) for ref, contributions in back.arrived.items()}
     for number, visit in enumerate(back.visits, 1):
         lines.append(f"step {number}: {definitions[visit.ref]}")
         lines.append(f"    cotangent {value_text(visit.cotangent)}")
@@ -57,8 +57,8 @@ def trace_lines(run: Pass) -> list[str]:
             lines.append(f"    {_gives(run, c, last=missing[c.target] == 0)}")
     lines += [cut_text(cut) for cut in back.cuts]
     for ref in run.wanted:
-        arrived = len(back.arrived(ref))
-        sums = f", the sum of {arrived} contributions" if arrived > 1 else ""
+        parts = back.parts(ref)
+        sums = f", the sum of {parts} parts" if parts > 1 else ""
         lines.append(
             f"gradient of {run.names[ref]} ({register(ref)}): {value_text(run.gradient(ref))}"
             f"{sums}{' (no cotangent arrived)' if back.silence(ref) else ''}"
@@ -75,15 +75,11 @@ def cut_text(cut: Cut) -> str:
 
 
 def _gives(run: Pass, c: Contribution, *, last: bool) -> str:
-    parts = len(run.back.arrived(c.target)) + (c.target in run.back.seeds)
+    parts = run.back.parts(c.target)
     total = ""
     if last and parts > 1:
         total = f"; the {parts} parts sum to {value_text(run.back.cotangents[c.target])}"
     return f"to {register(c.target)}: {value_text(c.value)}{total}"
-
-
-def _parts_to_come(run: Pass) -> dict[Ref, int]:
-    return {ref: len(run.back.arrived(ref)) for ref in run.back.cotangents}
 
 
 def _registers(graph: Graph) -> list[Ref]:

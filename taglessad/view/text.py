@@ -133,14 +133,14 @@ def parameter_text(value: Any) -> str:
     if isinstance(value, Graph):
         return f"<graph of {len(value)} nodes>"
     if isinstance(value, tuple):
-        parts = list(map(parameter_text, value))
+        parts = [parameter_text(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
     if isinstance(value, Enum):
         return value.name
     if value is None or isinstance(value, (str, bytes, bool, int, float)):
         return repr(value)
     if isinstance(value, _PLAIN):
-        return str(value)
+        return f"{value}"
     # The repr of anything else may have an address in it.
     name: str = getattr(value, "__qualname__", None) or type(value).__qualname__
     return f"<{name}>"

@@ -65,4 +65,4 @@ def _summary(array: Array) -> str:
         return f"{int(array.sum())} of {array.size} true"
     if array.dtype.kind in "iu":
         return f"{array.min()} to {array.max()}"
-    return f"norm {number(norm(array))}"
+    return f"norm {norm(array):.6g}"

@@ -1,0 +1,200 @@
+"""The command line: `taglessad demo`, `taglessad view`.
+
+Exit status 0: good; 1: something was found, a check that failed or an error in a program; 2: bad
+usage, or something that is not installed. Results go to standard output, all else to standard
+error.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from taglessad.errors import ArgumentError, MissingExtra, TaglessError
+
+GOOD: Final = 0
+FOUND: Final = 1
+USAGE: Final = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit status. arguments: those of the process by default."""
+    chosen = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = chosen.run
+    try:
+        return run(chosen)
+    except (_Usage, MissingExtra) as error:
+        return _failed(error, USAGE)
+    except TaglessError as error:
+        return _failed(error, FOUND)
+    except BrokenPipeError:
+        # The reader has had enough, `taglessad demo | head`; nothing more can be written to it.
+        sys.stdout = None
+        return FOUND
+
+
+class _Usage(Exception):
+    """Arguments that cannot be meant."""
+
+
+def _failed(error: Exception, status: int) -> int:
+    name = "" if isinstance(error, _Usage) else f"{type(error).__name__}: "
+    print(f"taglessad: {name}{error}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="taglessad",
+        description="Differentiable programs in typed tagless-final style.",
+        epilog="Exit status: 0 good, 1 something was found, 2 bad usage.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    demo = commands.add_parser(
+        "demo",
+        help="recompute the documents' numbers, train a classifier, check its gradient",
+        description="Recompute the documents' numbers, train a classifier of handwritten digits, "
+        "check its gradient, and write a report.",
+    )
+    demo.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    demo.add_argument("--seed", type=_seed, default=0, help="of weights, split and batches (0)")
+    _folder(demo, "demo", "of report.html")
+    demo.set_defaults(run=_demo)
+
+    view = commands.add_parser(
+        "view",
+        help="draw a function's graph and its reverse pass",
+        description="Draw a function's graph, its reverse pass with the cotangents at a point, and "
+        "where detach cuts the flow, as SVG and HTML. Without --arg and --at the function's own "
+        "example is taken: FUNCTION.example, or EXAMPLES[name] in its module.",
+    )
+    view.add_argument("function", metavar="MODULE:FUNCTION", help="a module or a .py file")
+    view.add_argument(
+        "--arg",
+        dest="given",
+        action="append",
+        type=_shape,
+        metavar="SHAPE",
+        help="the next argument by its shape: 3,2 or () or 5:int64; it gets numbers of its own",
+    )
+    view.add_argument(
+        "--at",
+        dest="given",
+        action="append",
+        type=_value,
+        metavar="JSON",
+        help='the next argument by its value: 0.5 or [0.5, -1.2] or {"w": [1.0]}',
+    )
+    _folder(view, "view", "of the pictures and pages")
+    view.set_defaults(run=_view)
+    return parser
+
+
+def _folder(parser: argparse.ArgumentParser, default: str, what: str) -> None:
+    parser.add_argument(
+        "--out", type=Path, default=Path(default), metavar="FOLDER", help=f"{what} ({default}/)"
+    )
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: 0, 1, 2, ...")
+    return int(text)
+
+
+def _shape(text: str) -> Any:  # Any: an array of whichever dtype
+    from taglessad.view.files import sample
+
+    try:
+        return sample(text)
+    except ArgumentError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+
+
+def _value(text: str) -> Any:  # Any: a number, an array, or a tree of them
+    try:
+        return _arrays(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no JSON: {error}") from None
+
+
+def _arrays(value: Any) -> Any:  # Any: what JSON has
+    """Lists of numbers as arrays; objects and other lists as trees."""
+    import taglessad as tad
+
+    if isinstance(value, dict):
+        return {key: _arrays(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        try:
+            return tad.asarray(value)
+        except (TaglessError, ValueError, TypeError):
+            return [_arrays(entry) for entry in value]
+    return value
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from taglessad.demo.machine import as_data
+    from taglessad.demo.run import demonstrate
+
+    say = _silent if chosen.json else _say
+    shown = demonstrate(chosen.seed, chosen.out, say)
+    if chosen.json:
+        print(json.dumps(as_data(shown), allow_nan=False))
+    return GOOD if shown.good else FOUND
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _silent(_text: str) -> None:
+    """For machines, which read one object at the end."""
+
+
+def _view(chosen: argparse.Namespace) -> int:
+    from taglessad.view.files import write_views
+
+    function = _function(chosen.function)
+    for file in write_views(function, chosen.given, chosen.out):
+        print(file)
+    return GOOD
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """What MODULE:FUNCTION names."""
+    module_name, colon, path = name.rpartition(":")
+    if not colon or not module_name or not path:
+        raise _Usage(f"view: {name!r} is not of the form MODULE:FUNCTION, as model.py:loss")
+    module = _module(module_name)
+    try:
+        function = attrgetter(path)(module)
+    except AttributeError:
+        raise _Usage(f"view: {module_name} has no {path}") from None
+    if not callable(function):
+        raise _Usage(f"view: {name} is a {type(function).__name__}, not a function")
+    return function  # type: ignore[no-any-return]  # callable() says no more than that
+
+
+def _module(name: str) -> ModuleType:
+    """A module by its name, looked for in the current folder too, or by its file."""
+    if name.endswith(".py"):
+        file = Path(name)
+        if not file.is_file():
+            raise _Usage(f"view: there is no file {name}")
+        folder, name = str(file.parent.resolve()), file.stem
+    else:
+        folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
+            raise
+        raise _Usage(f"view: there is no module {name}") from None
