@@ -82,7 +82,11 @@ from taglessad.array_api.joining import repeat as repeat
 from taglessad.array_api.joining import stack as stack
 from taglessad.array_api.joining import tile as tile
 from taglessad.array_api.joining import unstack as unstack
+from taglessad.array_api.linear_algebra import diag as diag
 from taglessad.array_api.linear_algebra import matmul as matmul
+from taglessad.array_api.linear_algebra import matrix_transpose as matrix_transpose
+from taglessad.array_api.linear_algebra import tensordot as tensordot
+from taglessad.array_api.linear_algebra import vecdot as vecdot
 from taglessad.array_api.logic import bitwise_and as bitwise_and
 from taglessad.array_api.logic import bitwise_invert as bitwise_invert
 from taglessad.array_api.logic import bitwise_left_shift as bitwise_left_shift

@@ -13,9 +13,11 @@ from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from taglessad.errors import ArgumentError, MissingExtra, TaglessError
+
+Json: TypeAlias = "None | bool | float | str | list[Json] | dict[str, Json]"
 
 GOOD: Final = 0
 FOUND: Final = 1
@@ -28,10 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = chosen.run
     try:
         return run(chosen)
-    except (_Usage, MissingExtra) as error:
-        return _failed(error, USAGE)
+    except _Usage as error:
+        return _failed(str(error), USAGE)
+    except MissingExtra as error:
+        return _failed(error.message, USAGE)
     except TaglessError as error:
-        return _failed(error, FOUND)
+        return _failed(f"{type(error).__name__}: {error}", FOUND)
     except BrokenPipeError:
         # The reader has had enough, `taglessad demo | head`; nothing more can be written to it.
         sys.stdout = None
@@ -42,9 +46,8 @@ class _Usage(Exception):
     """Arguments that cannot be meant."""
 
 
-def _failed(error: Exception, status: int) -> int:
-    name = "" if isinstance(error, _Usage) else f"{type(error).__name__}: "
-    print(f"taglessad: {name}{error}", file=sys.stderr)
+def _failed(message: str, status: int) -> int:
+    print(f"taglessad: {message}", file=sys.stderr)
     return status
 
 
@@ -71,8 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         "view",
         help="draw a function's graph and its reverse pass",
         description="Draw a function's graph, its reverse pass with the cotangents at a point, and "
-        "where detach cuts the flow, as SVG and HTML. Without --arg and --at the function's own "
-        "example is taken: FUNCTION.example, or EXAMPLES[name] in its module.",
+        "where detach cuts the flow, as SVG and HTML. Each --arg or --at is one argument, in order; "
+        "without any the function's own example is taken: FUNCTION.example, or EXAMPLES in its "
+        "module, a dict from names to arguments.",
     )
     view.add_argument("function", metavar="MODULE:FUNCTION", help="a module or a .py file")
     view.add_argument(
@@ -114,7 +118,7 @@ def _shape(text: str) -> Any:  # Any: an array of whichever dtype
     try:
         return sample(text)
     except ArgumentError as error:
-        raise argparse.ArgumentTypeError(error.message) from None
+        raise argparse.ArgumentTypeError(error.message.removeprefix("view: ")) from None
 
 
 def _value(text: str) -> Any:  # Any: a number, an array, or a tree of them
@@ -124,7 +128,7 @@ def _value(text: str) -> Any:  # Any: a number, an array, or a tree of them
         raise argparse.ArgumentTypeError(f"{text!r} is no JSON: {error}") from None
 
 
-def _arrays(value: Any) -> Any:  # Any: what JSON has
+def _arrays(value: Json) -> Any:  # Any: a number, an array, or a tree of them
     """Lists of numbers as arrays; objects and other lists as trees."""
     import taglessad as tad
 
@@ -158,10 +162,14 @@ def _silent(_text: str) -> None:
 
 
 def _view(chosen: argparse.Namespace) -> int:
-    from taglessad.view.files import write_views
+    from taglessad.view.files import example, write_views
 
     function = _function(chosen.function)
-    for file in write_views(function, chosen.given, chosen.out):
+    try:
+        arguments = example(function) if chosen.given is None else chosen.given
+    except ArgumentError as error:
+        raise _Usage(error.message) from None
+    for file in write_views(function, arguments, chosen.out):
         print(file)
     return GOOD
 

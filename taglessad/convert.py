@@ -4,7 +4,8 @@ Arrays are copied when they come in, so that later changes to them change nothin
 become weak handles, which give way to the dtype of what they meet.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,11 @@ def literal_root() -> Ops[Any]:
     return root
 
 
+def is_python_number(value: object) -> TypeGuard[bool | int | float]:
+    """Whether it is a number of Python's own, which is weak; NumPy's are arrays of rank 0."""
+    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
+
+
 def from_array(value: NDArray[Any], weak: bool = False) -> Any:
     """A handle of a literal array that nobody else will change. Any: its class is its kind's."""
     root = literal_root()
@@ -38,14 +44,21 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
     for complex, object and other dtypes without meaning, ArgumentError for what is no array.
     """
     if isinstance(value, AnyTensor):
-        return value
-    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        return from_array(number(value, of_number(value), what), weak=True)  # type: ignore[no-any-return]
-    if isinstance(value, (list, tuple)) and holds_handle(value):
-        parts = [as_handle(v, what, f"{name}[{i}]") for i, v in enumerate(value)]
-        return Namespace.functions.stack(parts)  # type: ignore[no-any-return]
-    array = to_array(value, what, name)
-    return from_array(array)  # type: ignore[no-any-return]
+        return value  # pyright: ignore[reportUnknownVariableType]  # its shape is not known here
+    if is_python_number(value):
+        weak: AnyTensor = from_array(number(value, of_number(value), what), weak=True)
+        return weak
+    if holds_handle(value):
+        return _stacked(value, what, name)
+    made: AnyTensor = from_array(to_array(value, what, name))
+    return made
+
+
+def _stacked(values: Sequence[Any], what: str, name: str) -> AnyTensor:
+    """Nested lists of handles as one; the function that stacks stands above this module."""
+    parts = [as_handle(v, what, f"{name}[{i}]") for i, v in enumerate(values)]
+    whole: AnyTensor = Namespace.functions.stack(parts)
+    return whole
 
 
 def to_array(value: TensorLike, what: str, name: str, target: DType | None = None) -> NDArray[Any]:
@@ -82,8 +95,7 @@ def to_array(value: TensorLike, what: str, name: str, target: DType | None = Non
     dtype = check(array.dtype, f"{what}: {name}")
     if target is not None and target != dtype:
         return _refitted(value, target, f"{what}: {name}")
-    plain = array.view(np.ndarray) if type(array) is not np.ndarray else array
-    return plain if plain.dtype == dtype else plain.astype(dtype)
+    return array if array.dtype == dtype else array.astype(dtype)
 
 
 def _refitted(value: TensorLike, dtype: DType, what: str) -> NDArray[Any]:
@@ -114,15 +126,14 @@ def to_numpy(x: TensorLike) -> NDArray[Any]:  # Any: the dtype is data
     return np.asarray(as_handle(x, "to_numpy"))
 
 
-def holds_handle(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether there is a handle in nested lists."""
-    return any(
-        isinstance(v, AnyTensor) or (isinstance(v, (list, tuple)) and holds_handle(v))
-        for v in value
-    )
+def holds_handle(value: TensorLike) -> bool:
+    """Whether it is a handle, or nested lists with one in them."""
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_handle, cast("list[Any]", value)))  # cast: entries are anything
+    return isinstance(value, AnyTensor)
 
 
-def _article(value: object) -> str:
+def _article(value: Any) -> str:
     if value is None:
         return "None"
     name = type(value).__name__

@@ -4,6 +4,9 @@ Operands are made handles, brought into one interpreter and one dtype, a cast no
 promotion table says so; the result is a handle of that interpreter.
 """
 
+# pyright: reportPrivateUsage=false
+# `_dtype` is a handle's dtype without the property's check: every operator passes here.
+
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -90,7 +93,7 @@ def meet(what: str, values: Sequence[TensorLike], names: Sequence[str] = ()) -> 
         else:
             x = as_handle(value, what, names[i] if i < len(names) else f"argument {i}")
             operands.append(x)
-            kinds.append((x._dtype, x.weak))  # pyright: ignore[reportPrivateUsage]  # hot path
+            kinds.append((x._dtype, x.weak))
     dtype, weak = result_type(kinds)
     handles = [x for x in operands if x is not None]
     ops = interpreter_of(handles) if handles else literal_root()
@@ -131,13 +134,14 @@ def as_integer(met: Operands, what: str) -> Operands:
     return met
 
 
-def call(met: Operands, method: str, what: str) -> Any:
-    """An elementwise primitive on operands that meet, as a payload.
+def call(met: Operands, method: str, what: str, *, swapped: bool = False) -> Any:
+    """An elementwise primitive on operands that meet, as a payload; `swapped` in reverse order.
 
     Raises ShapeError under the public function's name where they do not broadcast.
     """
+    operands = met.payloads[::-1] if swapped else met.payloads
     try:
-        return getattr(met.ops, method)(*met.payloads)
+        return getattr(met.ops, method)(*operands)
     except ValueError as error:
         broadcast(*(met.ops.shape(p) for p in met.payloads), what=what)
         raise error
@@ -157,7 +161,7 @@ def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     quick = _quick(method, a, b)
     if quick is not None:
         y, x = quick
-        return Tensor(x.ops, y, x._dtype, x.weak)  # pyright: ignore[reportPrivateUsage]  # hot path
+        return Tensor(x.ops, y, x._dtype, x.weak)
     met = as_real(meet(what, (a, b), _NAMES))
     return Tensor(met.ops, call(met, method, what), met.dtype, met.weak)
 
@@ -178,7 +182,7 @@ def arithmetic(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     quick = _quick(method, a, b)
     if quick is not None:
         y, x = quick
-        return Tensor(x.ops, y, x._dtype, x.weak)  # pyright: ignore[reportPrivateUsage]  # hot path
+        return Tensor(x.ops, y, x._dtype, x.weak)
     met = as_number(meet(what, (a, b), _NAMES))
     result: Tensor = handle(met.ops, call(met, method, what), met.dtype, met.weak)
     return result
@@ -202,13 +206,15 @@ def _quick(method: str, a: TensorLike, b: TensorLike) -> tuple[Any, Tensor] | No
     return None
 
 
-def comparison(method: str, what: str, a: TensorLike, b: TensorLike) -> BoolTensor:
-    """A comparison of numbers in their common dtype."""
-    quick = _quick(method, a, b)
+def comparison(
+    method: str, what: str, a: TensorLike, b: TensorLike, *, swapped: bool = False
+) -> BoolTensor:
+    """A comparison of numbers in their common dtype; `swapped` compares b with a."""
+    quick = _quick(method, b, a) if swapped else _quick(method, a, b)
     if quick is not None:
         return BoolTensor(quick[1].ops, quick[0], bool_)
     met = meet(what, (a, b), _NAMES)
-    return BoolTensor(met.ops, call(met, method, what), bool_)
+    return BoolTensor(met.ops, call(met, method, what, swapped=swapped), bool_)
 
 
 def lift_all(what: str, values: Sequence[TensorLike]) -> tuple[Ops[Any], list[AnyTensor]]:

@@ -104,7 +104,7 @@ def pow(x1: Numeric, x2: Numeric, /) -> Tensor:
     An integer power of reals keeps their dtype and is smooth at 0. A real power of a negative
     number is NaN. Raises DomainError for integers to a negative integer power.
     """
-    if isinstance(x1, Tensor) and x2.__class__ is int:
+    if isinstance(x1, Tensor) and type(x2) is int:
         ops = x1.ops
         return Tensor(ops, ops.integer_pow(x1.payload, x2), x1.dtype, x1.weak)
     base, exponent = as_handle(x1, "pow", "x1"), as_handle(x2, "pow", "x2")

@@ -35,12 +35,12 @@ def less_equal(x1: Numeric, x2: Numeric, /) -> BoolTensor:
 
 def greater(x1: Numeric, x2: Numeric, /) -> BoolTensor:
     """x1 > x2."""
-    return comparison("less", "greater", x2, x1)
+    return comparison("less", "greater", x1, x2, swapped=True)
 
 
 def greater_equal(x1: Numeric, x2: Numeric, /) -> BoolTensor:
     """x1 >= x2."""
-    return comparison("less_equal", "greater_equal", x2, x1)
+    return comparison("less_equal", "greater_equal", x1, x2, swapped=True)
 
 
 def maximum(x1: Numeric, x2: Numeric, /) -> Tensor:

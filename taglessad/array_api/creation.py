@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from taglessad import dtypes, shapes
 from taglessad.array_api.devices import check_device
-from taglessad.convert import as_handle, from_array, holds_handle, literal_root, number, to_array
+from taglessad.convert import (
+    as_handle,
+    from_array,
+    holds_handle,
+    is_python_number,
+    literal_root,
+    number,
+    to_array,
+)
 from taglessad.dispatch import Real, as_real, cast, lift_all, meet
 from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DomainError, ShapeError
@@ -39,11 +47,11 @@ def asarray(
     """
     check_device(device, "asarray")
     target = None if dtype is None else dtypes.resolve(dtype, "asarray")
-    if copy is False and not isinstance(obj, AnyTensor):
+    if copy is False and not holds_handle(obj):
         raise DomainError("asarray: a handle holds data of its own: copy=False cannot be kept")
-    if isinstance(obj, (bool, int, float)) and not isinstance(obj, np.generic):
+    if is_python_number(obj):
         return from_array(number(obj, target or dtypes.of_number(obj), "asarray"))
-    if isinstance(obj, AnyTensor) or (isinstance(obj, (list, tuple)) and holds_handle(obj)):
+    if holds_handle(obj):
         t = as_handle(obj, "asarray", "obj")
         return t if target is None else _in_dtype(t, target)
     return from_array(to_array(obj, "asarray", "obj", target))
@@ -62,7 +70,7 @@ def from_dlpack(x: Any, /, *, device: object = None, copy: bool | None = None) -
     # Any: an object of another library in, one of three kinds of handle out.
     check_device(device, "from_dlpack")
     if isinstance(x, AnyTensor):
-        return x
+        return x  # pyright: ignore[reportUnknownVariableType]  # its shape is not known here
     if copy is False:
         raise BufferError("from_dlpack: a handle holds data of its own: copy=False cannot be kept")
     return asarray(np.from_dlpack(x))
@@ -98,7 +106,7 @@ def full(
     fill_value may be a handle, which derivatives pass through, of any shape that broadcasts to
     the new one.
     """
-    if isinstance(fill_value, (bool, int, float)) and not isinstance(fill_value, np.generic):
+    if is_python_number(fill_value):
         own = dtypes.of_number(fill_value) if dtype is None else dtype
         return _filled("full", literal_root(), shape, fill_value, own, device)
     check_device(device, "full")
@@ -126,7 +134,7 @@ def empty_like(x: T, /, dtype: object = None, *, device: object = None) -> T:
 
 def full_like(x: T, /, fill_value: TensorLike, dtype: object = None, *, device: object = None) -> T:
     """One value everywhere, in the shape and dtype of x; fill_value as in `full`."""
-    if isinstance(fill_value, (bool, int, float)) and not isinstance(fill_value, np.generic):
+    if is_python_number(fill_value):
         return _like("full_like", x, fill_value, dtype, device)
     t = as_handle(x, "full_like", "x")
     return full(t.shape, fill_value, t.dtype if dtype is None else dtype, device=device)  # type: ignore[no-any-return]
@@ -202,8 +210,6 @@ def linspace(
     """
     check_device(device, "linspace")
     (count,) = shapes.normalize_shape((num,), "linspace")
-    if not isinstance(count, int):
-        raise ArgumentError(f"linspace: num is the symbol {count}; it must be a number")
     target = None if dtype is None else dtypes.resolve(dtype, "linspace")
     if isinstance(start, AnyTensor) or isinstance(stop, AnyTensor):
         return _between(start, stop, count, endpoint, target)

@@ -3,13 +3,13 @@
 A dtype is given as `float32` and its kin, a NumPy dtype, its name, or Python's bool, int, float.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from taglessad import dtypes
 from taglessad.array_api.devices import check_device
-from taglessad.convert import as_handle
+from taglessad.convert import as_handle, is_python_number
 from taglessad.dispatch import cast
 from taglessad.dtypes import DType, is_integer, is_real
 from taglessad.errors import ArgumentError, DTypeError
@@ -52,7 +52,7 @@ def _kind_of(x: object) -> tuple[DType, bool]:
     """dtype, and whether it is weak."""
     if isinstance(x, AnyTensor):
         return x.dtype, x.weak
-    if isinstance(x, (bool, int, float)) and not isinstance(x, np.generic):
+    if is_python_number(x):
         return dtypes.of_number(x), True
     return _dtype_of(x, "result_type"), False
 
@@ -62,11 +62,12 @@ def _dtype_of(value: object, what: str) -> DType:
     if isinstance(value, AnyTensor):
         return value.dtype
     if isinstance(value, (np.ndarray, np.generic)):
-        found: DType = value.dtype
-        return dtypes.check(found, what)
+        # Its type parameters are not known here.
+        return dtypes.check(np.result_type(value), what)  # pyright: ignore[reportUnknownArgumentType]
     return dtypes.resolve(value, what)
 
 
+Kind: TypeAlias = str | DType | type
 _KINDS: Final[dict[str, tuple[DType, ...]]] = {
     "bool": (dtypes.bool_,),
     "signed integer": dtypes.SIGNED,
@@ -78,18 +79,18 @@ _KINDS: Final[dict[str, tuple[DType, ...]]] = {
 }
 
 
-def isdtype(dtype: object, kind: object) -> bool:
+def isdtype(dtype: object, kind: Kind | tuple[Kind, ...]) -> bool:
     """Whether a dtype is of a kind: a dtype, a name of the standard's, or a tuple of them.
 
     The names are "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating" and "numeric". Raises ArgumentError for another.
     """
     own = dtypes.resolve(dtype, "isdtype")
-    kinds: tuple[object, ...] = kind if isinstance(kind, tuple) else (kind,)
+    kinds = kind if isinstance(kind, tuple) else (kind,)
     return any(own in _members(k) for k in kinds)
 
 
-def _members(kind: object) -> tuple[DType, ...]:
+def _members(kind: Kind) -> tuple[DType, ...]:
     if not isinstance(kind, str):
         return (dtypes.resolve(kind, "isdtype"),)
     if kind not in _KINDS:

@@ -4,7 +4,7 @@ from typing import Final, TypedDict
 
 from taglessad import dtypes
 from taglessad.array_api.devices import CPU, check_device
-from taglessad.array_api.dtype_functions import isdtype
+from taglessad.array_api.dtype_functions import Kind, isdtype
 from taglessad.dtypes import DType
 
 __array_api_version__: Final = "2024.12"
@@ -39,7 +39,9 @@ class NamespaceInfo:
             "indexing": dtypes.int64,
         }
 
-    def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, DType]:
+    def dtypes(
+        self, *, device: object = None, kind: Kind | tuple[Kind, ...] | None = None
+    ) -> dict[str, DType]:
         """The standard's dtypes by name, or those of a kind (see `isdtype`)."""
         check_device(device, "dtypes")
         standard = (d for d in dtypes.ALL if d is not dtypes.float16)

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from typing_extensions import TypeVarTuple
 
+from taglessad.convert import as_handle
 from taglessad.dispatch import Numeric, Operands, as_integer, as_number, as_real, call, cast, meet
 from taglessad.dtypes import bool_
 from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, TensorLike, handle
@@ -18,8 +19,8 @@ _NAMES: Final = ("x1", "x2")
 
 
 # --- truth values --------------------------------------------------------------------------------
-def _truth(name: str, *values: TensorLike) -> BoolTensor:
-    met = meet(name, values, _NAMES if len(values) == 2 else ("x",))
+def _truth(name: str, x1: TensorLike, x2: TensorLike) -> BoolTensor:
+    met = meet(name, (x1, x2), _NAMES)
     ops = met.ops
     truth = tuple(cast(ops, p, met.dtype, bool_) for p in met.payloads)
     return BoolTensor(ops, call(Operands(ops, truth, bool_, met.weak), name, name), bool_)
@@ -42,7 +43,8 @@ def logical_xor(x1: Numeric, x2: Numeric, /) -> BoolTensor:
 
 def logical_not(x: AnyTensor[*S], /) -> BoolTensor[*S]:
     """Whether it does not hold; a number holds where it is not 0."""
-    return _truth("logical_not", x)
+    t = as_handle(x, "logical_not", "x")
+    return BoolTensor(t.ops, t.ops.logical_not(cast(t.ops, t.payload, t.dtype, bool_)), bool_)
 
 
 # --- bits ----------------------------------------------------------------------------------------

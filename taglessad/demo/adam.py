@@ -32,8 +32,8 @@ def start(model: M) -> Adam[M]:
 def step(state: Adam[M], gradient: M, rate: float) -> Adam[M]:
     """One step downhill."""
     steps = state.steps + 1.0
-    mean: M = each(lambda m, g: BETA1 * m + (1.0 - BETA1) * g, state.mean, gradient)
-    square: M = each(lambda v, g: BETA2 * v + (1.0 - BETA2) * g * g, state.square, gradient)
+    mean: M = each(_mean, state.mean, gradient)
+    square: M = each(_mean_square, state.square, gradient)
     mean_scale = 1.0 / (1.0 - tad.pow(BETA1, steps))
     square_scale = 1.0 / (1.0 - tad.pow(BETA2, steps))
 
@@ -42,3 +42,11 @@ def step(state: Adam[M], gradient: M, rate: float) -> Adam[M]:
 
     model: M = each(moved, state.model, mean, square)
     return Adam(model, mean, square, steps)
+
+
+def _mean(m: tad.Tensor, g: tad.Tensor) -> tad.Tensor:
+    return BETA1 * m + (1.0 - BETA1) * g
+
+
+def _mean_square(v: tad.Tensor, g: tad.Tensor) -> tad.Tensor:
+    return BETA2 * v + (1.0 - BETA2) * g * g

@@ -34,15 +34,40 @@ def products(w: Triple, c: Triple) -> tad.Tensor:
     return tad.sum((w * c) ** 2)
 
 
+def weighted(w: Triple, e: Triple) -> tad.Tensor:
+    """sum(w e)."""
+    return tad.sum(w * e)
+
+
 def behind_exp(w: Triple, c: Triple) -> tad.Tensor:
     """sum(w exp(c))."""
-    return tad.sum(w * tad.exp(c))
+    return weighted(w, tad.exp(c))
 
 
 def shifted_square(w: Triple) -> tad.Tensor:
     """sum(h h) for h = w + 1."""
     h = w + 1.0
     return tad.sum(h * h)
+
+
+def sum_of_squares(w: Triple) -> tad.Tensor:
+    """sum(w^2)."""
+    return tad.sum(tad.square(w))
+
+
+def detached(w: Triple) -> tad.Tensor:
+    """sum(w c), with no derivative in w."""
+    return tad.sum(tad.detach(w) * tad.tensor(C))
+
+
+def rounded(w: Triple) -> tad.Tensor:
+    """sum(round(w / 2))."""
+    return tad.sum(tad.round(w * 0.5))
+
+
+def largest(w: Triple) -> tad.Tensor:
+    """max(w)."""
+    return tad.sum(tad.max(w, axis=-1, keepdims=True))
 
 
 def through_tanh(a: tad.Tensor[Literal[2], Literal[3]], b: tad.Tensor) -> tad.Tensor:
@@ -85,7 +110,7 @@ def recorded() -> Section:
     """Which arguments have a gradient: those asked for."""
     w, c = tad.tensor(W), tad.tensor(C)
     both = tad.grad(products, (0, 1))(w, c)
-    by_e = tad.grad(lambda e: tad.sum(w * e))(tad.exp(c))
+    by_e = tad.grad(weighted, 1)(w, tad.exp(c))
     by_c = tad.grad(behind_exp, 1)(w, c)
     return section(
         "Candle: which tensors get a gradient",
@@ -148,7 +173,7 @@ def rules() -> Section:
                 note=f"grad of it raises {error}: nothing is seeded in silence",
                 holds=error == "ShapeError",
             ),
-            Line(f"d sum(v) / dw: {described(tad.grad(lambda w: tad.sum(tad.square(w)))(w))}"),
+            Line(f"d sum(v) / dw: {described(tad.grad(sum_of_squares)(w))}"),
             Line(""),
             Line("== each call returns a new gradient: nothing accumulates between calls"),
             Line(f"first: {described(slope(w, c))}"),
@@ -176,12 +201,12 @@ gradient for a u32 Var: None
 
 def stops() -> Section:
     """What stops a gradient."""
-    w, c = tad.tensor(W), tad.tensor(C)
-    through_detach = tad.grad(lambda w: tad.sum(tad.detach(w) * c))(w)
-    through_round = tad.grad(lambda w: tad.sum(tad.round(w * 0.5)))(w)
-    through_max = tad.grad(lambda w: tad.sum(tad.max(w, axis=-1, keepdims=True)))(w)
+    w = tad.tensor(W)
+    through_detach = tad.grad(detached)(w)
+    through_round = tad.grad(rounded)(w)
+    through_max = tad.grad(largest)(w)
     counts = tad.asarray([1, 2, 3], dtype=tad.uint32)
-    error = _refusal(lambda: tad.grad(lambda n: tad.sum(n))(counts))
+    error = _refusal(lambda: tad.grad(sum_of_squares)(counts))
     zeros = all(_is(g, tad.zeros_like(w)) for g in (through_detach, through_round))
     return section(
         "Candle: what stops a gradient",

@@ -53,3 +53,13 @@ def accuracy(model: Classifier, x: Images, labels: Targets) -> tad.Tensor[()]:
     """The share of images whose largest logit is at their label."""
     right = tad.argmax(logits(model, x), axis=-1) == labels
     return tad.mean(tad.astype(right, tad.float64))
+
+
+def _example() -> tuple[Classifier, tad.Tensor, tad.IntTensor]:
+    """Arguments to look at `loss` with: five images of noise."""
+    x: tad.Tensor = tad.tensor(np.random.default_rng(1).normal(size=(5, 64)))
+    labels: tad.IntTensor = tad.tensor([0, 1, 2, 3, 4])
+    return initial(0), x, labels
+
+
+EXAMPLES: Final = {"loss": _example}

@@ -54,8 +54,7 @@ def loss_curve(losses: Sequence[float], per_epoch: int) -> str:
             f'<text x="{LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end">{label}</text>'
         )
     floor_line = HEIGHT - BOTTOM
-    for share in range(5):
-        step = round(last * share / 4)
+    for step in range(0, last + 1, _round_step(last)):
         x, _ = point(step, low).split()
         lines.append(f'<path class="axis" d="M {x} {floor_line} v 5"/>')
         lines.append(f'<text x="{x}" y="{floor_line + 20}" text-anchor="middle">{step}</text>')
@@ -66,3 +65,9 @@ def loss_curve(losses: Sequence[float], per_epoch: int) -> str:
         f'<path class="epoch" d="M {" L ".join(point(i, y) for i, y in means)}"/>',
     ]
     return "\n".join([*lines, "</svg>"])
+
+
+def _round_step(last: int) -> int:
+    """A round distance, 1, 2 or 5 times a power of ten, that divides the axis in ten at most."""
+    power = int(10 ** max(0, floor(log10(max(last, 1))) - 1))
+    return next(k * power for k in (1, 2, 5, 10) if last <= 10 * k * power)

@@ -76,9 +76,8 @@ def check(model: Classifier, x: Images, labels: Targets, seed: int) -> list[Row]
         pushed: tad.Tensor = tad.jvp(logits)(model, x, direction)
         here, there = _inner(pushed, cotangent), _inner(direction, pulled)
         slope = _inner(gradient, direction)
-        ahead: Classifier = each(lambda p, d: p + STEP * d, model, direction)
-        behind: Classifier = each(lambda p, d: p - STEP * d, model, direction)
-        quotient = float(loss(ahead, x, labels) - loss(behind, x, labels)) / (2.0 * STEP)
+        ahead, behind = (loss(_moved(model, h, direction), x, labels) for h in (STEP, -STEP))
+        quotient = float(ahead - behind) / (2.0 * STEP)
         rows.append(
             Row(
                 block,
@@ -99,13 +98,26 @@ def _directions(
 ) -> Iterator[tuple[str, str, Classifier]]:
     """Random directions: one in each block alone, then their sum."""
     names = [field.name for field in fields(model)]
-    whole: Classifier = each(lambda p: tad.tensor(rng.normal(size=p.shape)), model)
+
+    def drawn(block: tad.Tensor) -> tad.Tensor:
+        direction: tad.Tensor = tad.tensor(rng.normal(size=np.shape(block)))
+        return direction
+
+    whole: Classifier = each(drawn, model)
     nowhere: Classifier = each(tad.zeros_like, model)
     for name in names:
         part: tad.Tensor = getattr(whole, name)
         changed: dict[str, Any] = {name: part}  # Any: replace takes fields by name
         yield name, str(list(part.shape)), replace(nowhere, **changed)
     yield "all", "", whole
+
+
+def _moved(model: Classifier, step: float, direction: Classifier) -> Classifier:
+    def moved(p: tad.Tensor, d: tad.Tensor) -> tad.Tensor:
+        return p + step * d
+
+    ahead: Classifier = each(moved, model, direction)
+    return ahead
 
 
 class _Inner(NamedTuple):

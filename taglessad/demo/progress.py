@@ -1,7 +1,7 @@
 """A progress bar on standard error, by rich where it is installed; silent where nobody looks."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Final
@@ -10,7 +10,7 @@ WIDTH: Final = 30
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[float], None]]:
+def progress(title: str, total: int) -> Generator[Callable[[float], None], None, None]:
     """A function to be called with the loss after each of `total` steps."""
     if not sys.stderr.isatty():
         yield lambda loss: None
@@ -23,7 +23,7 @@ def progress(title: str, total: int) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
-def _rich(title: str, total: int) -> Iterator[Callable[[float], None]]:
+def _rich(title: str, total: int) -> Generator[Callable[[float], None], None, None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

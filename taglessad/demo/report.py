@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from taglessad.demo.classifier import Classifier, loss
 from taglessad.demo.curve import loss_curve
 from taglessad.demo.gradient_check import HEADINGS, Row
-from taglessad.demo.lines import Mark, Section
-from taglessad.demo.text import count_text, training_text
+from taglessad.demo.lines import Section
+from taglessad.demo.text import LEGEND, count_text, section_text, training_text
 from taglessad.demo.training import BATCH, EPOCHS, Trained
 from taglessad.dtypes import int64
 from taglessad.graph import Graph
@@ -19,7 +19,6 @@ _CHECK = (
     "number by forward and by reverse mode; <grad, d> is the loss's slope along d, beside the "
     "quotient (L(m + h d) - L(m - h d)) / 2h. Gaps are relative."
 )
-_COLUMNS = ("computed here", "the document", "")
 
 
 def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row]) -> str:
@@ -45,7 +44,9 @@ def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row]) -
                 f"<details><summary>text form</summary><pre>{escaped(str(graph))}</pre></details>",
             ),
             section("The gradient, checked", _CHECK, table([*HEADINGS, ""], checked)),
-            section("The documents' numbers", count_text(sections)),
+            section(
+                "The documents' numbers", count_text(sections), f"<pre>{escaped(LEGEND)}</pre>"
+            ),
             *(_document(part) for part in sections),
         ],
     )
@@ -57,19 +58,10 @@ def loss_graph(model: Classifier) -> Graph:
 
 
 def _document(part: Section) -> str:
-    rows: list[list[str]] = []
-    for i, line in enumerate(part.lines):
-        sign = "!" if not part.agrees(i) else line.mark.value
-        remark = f"{sign} {line.note}".strip()
-        if line.text or line.mark is not Mark.SAME:
-            rows.append([line.text, part.stated[i], remark])
-    notes = [f'<p class="faint">{escaped(note)}</p>' for note in part.notes]
+    stated = escaped("\n".join(part.stated))
     return "\n".join(
         [
-            "<section>",
-            f"<h3>{escaped(part.title)}</h3>",
-            table(_COLUMNS, rows),
-            *notes,
-            "</section>",
+            f"<pre>{escaped(section_text(part))}</pre>",
+            f"<details><summary>the document's own text</summary><pre>{stated}</pre></details>",
         ]
     )

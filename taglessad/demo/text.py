@@ -8,7 +8,7 @@ from taglessad.demo.lines import Mark, Section
 from taglessad.demo.training import WANTED, Trained
 
 LEGEND = """\
-Every number below is computed here; the documents' own text stands in the report beside it.
+Every number is computed here and compared with the document's, digit for digit.
 * rests on what the document does not state: the relation that must hold is checked instead
 ~ another answer, by design
 ! not the document's number, or a relation that does not hold"""

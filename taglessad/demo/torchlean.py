@@ -57,6 +57,15 @@ def constant(value: float) -> Affine:
     return Affine(tad.full((3, 2), value), tad.full((3,), value))
 
 
+def _example() -> tuple[Affine, tad.Tensor, tad.Tensor]:
+    """The chapter's point: every parameter 0.1."""
+    return constant(0.1), tad.tensor([0.5, -1.2]), tad.tensor([0.7, 0.1, -0.5])
+
+
+EXAMPLES: Final = {"loss": _example, "detached_loss": _example, "twice": tad.tensor([0.5, -1.2])}
+"""What `taglessad view taglessad.demo.torchlean:loss` looks at."""
+
+
 def sections() -> list[Section]:
     """Everything that the chapter prints."""
     return [basics(), transforms(), calculations()]
@@ -211,8 +220,8 @@ hessian [[1.000000, 0.000000], [0.000000, 1.000000]]
 
 def calculations() -> Section:
     """The numbers between the chapter's paragraphs; every parameter of the model is 0.1."""
-    x, target = tad.tensor([0.5, -1.2]), tad.tensor([0.7, 0.1, -0.5])
-    model, along = constant(0.1), constant(0.1)
+    model, x, target = _example()
+    along = constant(0.1)
     slope, value = tad.grad(mean_square, value=True)(x)
     pull = tad.vjp(tad.square)
     of_model, of_input = tad.vjp(output, argnums=(0, 1))(model, x, tad.ones(3))

@@ -13,7 +13,7 @@ from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear
 from taglessad.rules.infer import common
 from taglessad.rules.structural import Mapped
-from taglessad.shapes import Extent, show
+from taglessad.shapes import UNKNOWN, Extent, differ, show
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -48,11 +48,15 @@ def _infer(a: Aval, b: Aval, spec: str) -> Aval:
     left, right, out = parse(spec)
     sizes: dict[str, Extent] = dict(zip(left, a.shape, strict=True))
     for letter, n in zip(right, b.shape, strict=True):
-        if sizes.setdefault(letter, n) != n:
+        known = sizes.setdefault(letter, n)
+        why = differ(known, n)
+        if why is not None:
             raise ShapeError(
                 f"contract: {show(a.shape)} and {show(b.shape)} under {spec!r}: "
-                f"axis {letter!r} has sizes {sizes[letter]} and {n}"
+                f"axis {letter!r} differs ({why})"
             )
+        if known is UNKNOWN:
+            sizes[letter] = n
     scalar = common(Aval((), a.dtype), Aval((), b.dtype))
     return Aval(tuple(sizes[letter] for letter in out), scalar.dtype)
 

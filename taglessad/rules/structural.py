@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, EachOperand, Flow, Slot, declare, linear
-from taglessad.shapes import Extent, Shape
+from taglessad.shapes import Extent, Shape, concat, diagonal
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -187,11 +187,7 @@ def _infer_concat(*xs_axis: Aval | int) -> Aval:
     *xs, axis = xs_axis
     avals = [x for x in xs if isinstance(x, Aval)]
     assert isinstance(axis, int)
-    first = avals[0]
-    total: Extent = 0
-    for x in avals:
-        total = total + x.shape[axis]
-    return Aval((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype)
+    return Aval(concat([x.shape for x in avals], axis), avals[0].dtype)
 
 
 def _concat_slot(position: int) -> Slot:
@@ -282,10 +278,7 @@ def _triu_batch(ops: "Ops[R]", size: int, mapped: Mapped, x: R, offset: int) -> 
 
 
 def _infer_diagonal(x: Aval, offset: int) -> Aval:
-    *batch, rows, columns = x.shape
-    assert isinstance(rows, int) and isinstance(columns, int)
-    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    return Aval((*batch, length), x.dtype)
+    return Aval(diagonal(x.shape, offset), x.dtype)
 
 
 def _diagonal_push(ops: "Ops[R]", d: R, y: R, x: R, offset: int) -> R:

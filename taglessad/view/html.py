@@ -2,7 +2,8 @@
 
 import linecache
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from taglessad.graph import Graph, Ref
 from taglessad.view.markup import escaped
@@ -11,6 +12,12 @@ from taglessad.view.style import page_style
 from taglessad.view.svg import svg
 from taglessad.view.text import graph_text, inlined, kind, operation, register
 from taglessad.view.values import value_text
+
+Column = tuple[str, Callable[[Ref], str]]
+"""A further column of the node table: its name, and its text for a register."""
+
+ROWS: Final = 1000
+"""Rows that a table of registers has at most."""
 
 
 def page(title: str, parts: Iterable[str]) -> str:
@@ -69,10 +76,13 @@ def graph_fragment(graph: Graph) -> str:
     return f"{picture}\n<details><summary>text form</summary>{text}</details>"
 
 
-def node_table(graph: Graph, extra: Sequence[tuple[str, Mapping[Ref, str]]] = ()) -> str:
-    """Every input, constant and node, with further named columns by register."""
+def node_table(
+    graph: Graph, extra: Sequence[Column] = (), names: Mapping[Ref, str] | None = None
+) -> str:
+    """Every input (by name if known), constant and node, with further columns."""
+    known = names or {}
     written = inlined(graph)
-    rows: list[tuple[Ref, str, str]] = [(ref, "input", "") for ref in graph.inputs]
+    rows = [(ref, f"input {known.get(ref, '')}".rstrip(), "") for ref in graph.inputs]
     body = [
         (ref, f"constant {value_text(value)}", "")
         for ref, value in graph.constants.items()
@@ -82,20 +92,25 @@ def node_table(graph: Graph, extra: Sequence[tuple[str, Mapping[Ref, str]]] = ()
         site = "" if node.site is None else f"{os.path.basename(node.site[0])}:{node.site[1]}"
         body.append((node.result, operation(node, written), site))
     rows += sorted(body)
+    note = ""
+    if len(rows) > ROWS:
+        half = ROWS // 2
+        first, last = register(rows[half][0]), register(rows[-half - 1][0])
+        note = f"<p>{len(rows) - 2 * half} registers are left out, from {first} to {last}.</p>"
+        rows = rows[:half] + rows[-half:]
+    outputs = set(graph.outputs)
     columns = ["register", "type", "operation", *(name for name, _ in extra), "line"]
-    return table(
-        columns,
+    cells = [
         [
-            [
-                register(ref) + ("  output" if ref in graph.outputs else ""),
-                kind(graph.avals[ref]),
-                text,
-                *(column.get(ref, "") for _, column in extra),
-                site,
-            ]
-            for ref, text, site in rows
-        ],
-    )
+            register(ref) + (" output" if ref in outputs else ""),
+            kind(graph.avals[ref]),
+            text,
+            *(column(ref) for _, column in extra),
+            site,
+        ]
+        for ref, text, site in rows
+    ]
+    return note + table(columns, cells)
 
 
 def source_table(graph: Graph) -> str:

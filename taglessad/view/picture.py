@@ -1,13 +1,13 @@
 """A graph as a diagram: which boxes, which edges, what they say."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from taglessad.errors import describe_line
 from taglessad.graph import Graph, Node, Ref, Site
-from taglessad.view.diagram import Box, Diagram, Edge, clipped
+from taglessad.view.diagram import WIDEST, Box, Diagram, Edge, clipped
 from taglessad.view.grouping import segments
 from taglessad.view.text import call, inlined, operation, parameters, typed
 from taglessad.view.values import value_lines
@@ -29,12 +29,12 @@ class Link(NamedTuple):
 class Remarks:
     """What a picture says besides the graph itself, by register.
 
-    lines: further lines of a box. tags, roles: its tag and its colours. links: by (result,
-    position), the edge from that operand. title: the picture's.
+    lines: further lines of a box, asked for where it is drawn. tags, roles: its tag and its
+    colours. links: by (result, position), the edge from that operand. title: the picture's.
     """
 
     title: str = ""
-    lines: Mapping[Ref, tuple[str, ...]] = field(default_factory=dict[Ref, tuple[str, ...]])
+    lines: Callable[[Ref], tuple[str, ...]] = lambda _: ()
     tags: Mapping[Ref, str] = field(default_factory=dict[Ref, str])
     roles: Mapping[Ref, str] = field(default_factory=dict[Ref, str])
     links: Mapping[tuple[Ref, int], Link] = field(default_factory=dict[tuple[Ref, int], Link])
@@ -112,7 +112,9 @@ class _Picture:
     def _source(self, ref: Ref) -> Box:
         value = self.graph.constants.get(ref)
         word = "input" if value is None else "constant"
-        lines = self.remarks.lines.get(ref, () if value is None else value_lines(value))
+        lines = self.remarks.lines(ref)
+        if value is not None and not lines:
+            lines = value_lines(value, WIDEST)
         return self._box(ref, word, typed(self.graph, ref), lines, hint="")
 
     def _node(self, node: Node) -> Box:
@@ -120,7 +122,7 @@ class _Picture:
         lines = (
             typed(self.graph, node.result),
             *(f"  {p}" for p in parameters(node)),
-            *self.remarks.lines.get(node.result, ()),
+            *self.remarks.lines(node.result),
         )
         text = operation(node, self.written)
         site = source_line(node.site)

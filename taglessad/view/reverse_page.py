@@ -3,7 +3,7 @@
 from typing import Final
 
 from taglessad.view.backward import Pass
-from taglessad.view.html import figure, node_table, page, section, source_table
+from taglessad.view.html import Column, figure, node_table, page, section, source_table
 from taglessad.view.markup import escaped
 from taglessad.view.reverse_picture import Which, reverse_diagram
 from taglessad.view.reverse_text import gradient_text, trace_lines
@@ -25,10 +25,9 @@ _TRACE: Final = (
 def reverse_page(run: Pass) -> str:
     """Pictures, the trace in words, a table of all registers, the source lines."""
     graph, back = run.graph, run.back
-    registers = [*graph.inputs, *graph.constants, *(node.result for node in graph.nodes)]
-    columns = [
-        ("value", {ref: value_text(run.values[ref]) for ref in registers}),
-        ("gradient", {ref: gradient_text(run, ref) for ref in registers}),
+    columns: list[Column] = [
+        ("value", lambda ref: value_text(run.values[ref])),
+        ("gradient", lambda ref: gradient_text(run, ref)),
     ]
     seeds = ", ".join(f"{typed(graph, r)} with {value_text(s)}" for r, s in back.seeds.items())
     start = f" It starts from {seeds}." if seeds else " Nothing to start from: no result depends."
@@ -39,7 +38,7 @@ def reverse_page(run: Pass) -> str:
             section("Tape", _TAPE, _picture(run, "tape")),
             section("Gradients", _GRADIENTS, _picture(run, "gradients")),
             section("Reverse pass", _TRACE + start, _picture(run, "trace"), trace),
-            section("Registers", "", node_table(graph, columns)),
+            section("Registers", "", node_table(graph, columns, run.names)),
             section("Source lines", "", source_table(graph)),
         ],
     )

@@ -5,7 +5,7 @@ from typing import Final, Literal, TypeAlias
 
 from taglessad.graph import Ref
 from taglessad.view.backward import DETACH, Pass
-from taglessad.view.diagram import Diagram
+from taglessad.view.diagram import WIDEST, Diagram
 from taglessad.view.picture import Link, Remarks, graph_diagram
 from taglessad.view.reverse_text import cut_text
 from taglessad.view.text import inlined
@@ -30,32 +30,28 @@ def reverse_diagram(run: Pass, which: Which) -> Diagram:
 
 
 def _tape(run: Pass, title: str) -> Remarks:
-    values = {ref: _after("= ", run.values[ref]) for ref in _boxes(run)}
     tags = {ref: f"input {name}" for ref, name in run.names.items()}
-    return Remarks(title, values, tags)
+    return Remarks(title, lambda ref: _after("= ", run.values[ref]), tags)
 
 
 def _flow(run: Pass, title: str, *, steps: bool) -> Remarks:
     back = run.back
     order = {visit.ref: number for number, visit in enumerate(back.visits, 1)}
-    lines: dict[Ref, tuple[str, ...]] = {}
     roles: dict[Ref, str] = {}
     tags: dict[Ref, str] = {}
     for ref in _boxes(run):
         tag = [f"input {run.names[ref]}"] if ref in run.names else []
         silence = back.silence(ref)
         roles[ref] = "silent" if silence else "gradient"
-        if silence:
-            lines[ref] = (f"no gradient: {silence}",)
-        else:
-            lines[ref] = _arrived(run, ref)
-            if steps and ref in order:
-                tag.append(f"step {order[ref]}")
+        if steps and ref in order:
+            tag.append(f"step {order[ref]}")
         tags[ref] = ", ".join(tag)
     for cut in back.cuts:
         if cut.prim == DETACH:
             roles[cut.source] = "silent cut"
-    return Remarks(title, lines, tags, roles, _links(run, order if steps else None))
+    return Remarks(
+        title, lambda ref: _arrived(run, ref), tags, roles, _links(run, order if steps else None)
+    )
 
 
 def _links(run: Pass, order: dict[Ref, int] | None) -> dict[tuple[Ref, int], Link]:
@@ -79,6 +75,9 @@ def _links(run: Pass, order: dict[Ref, int] | None) -> dict[tuple[Ref, int], Lin
 
 def _arrived(run: Pass, ref: Ref) -> tuple[str, ...]:
     back = run.back
+    silence = back.silence(ref)
+    if silence:
+        return (f"no gradient: {silence}",)
     parts = back.parts(ref)
     if ref in back.seeds and parts == 1:
         word = "seed"
@@ -89,7 +88,7 @@ def _arrived(run: Pass, ref: Ref) -> tuple[str, ...]:
 
 def _after(word: str, array: Array) -> tuple[str, ...]:
     """An array's lines after a word, the further ones below the first."""
-    first, *rest = value_lines(array)
+    first, *rest = value_lines(array, WIDEST - len(word))
     return (word + first, *(" " * len(word) + line for line in rest))
 
 

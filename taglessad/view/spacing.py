@@ -37,6 +37,9 @@ class _Rows:
         for a, b in pairs:
             self.above[b].append(a)
             self.below[a].append(b)
+        self.light = self._light()
+        # What an item hangs on from above: the light ones only where there is nothing else.
+        self.trunk = [[j for j in near if not self.light[j]] or near for near in self.above]
         self.xs = [0.0] * len(widths)
         self.where = {i: (r, k) for r, row in enumerate(rows) for k, i in enumerate(row)}
 
@@ -57,20 +60,35 @@ class _Rows:
                 self._straighten(chain)
         return self.xs
 
+    def _light(self) -> list[bool]:
+        """Whether an item is a source with one reader, or on the path from one to a junction.
+
+        Such items stand beside what reads them and must not draw it out of its line.
+        """
+        light = [False] * len(self.above)
+        for row in self.rows:
+            for i in row:
+                above = self.above[i]
+                fed = len(above) <= 1 and all(light[j] for j in above)
+                light[i] = fed and len(self.below[i]) == 1
+        return light
+
     def _place(self, r: int, wanted: Sequence[float]) -> None:
-        for i, x in zip(self.rows[r], spaced(wanted, self.gaps[r]), strict=True):
+        row = self.rows[r]
+        weights = [0.02 if self.light[i] else 1.0 for i in row]
+        for i, x in zip(row, spaced(wanted, weights, self.gaps[r]), strict=True):
             self.xs[i] = x
 
     def _wanted(self, i: int, by_above: bool, by_below: bool) -> float:
-        near = (self.above[i] if by_above else []) + (self.below[i] if by_below else [])
+        near = (self.trunk[i] if by_above else []) + (self.below[i] if by_below else [])
         return sum(self.xs[j] for j in near) / len(near) if near else self.xs[i]
 
     def _chains(self) -> list[list[int]]:
         """Paths without branches, from the top: they are drawn as one straight line."""
         follows = {
-            self.above[b][0]: b
+            self.trunk[b][0]: b
             for b in range(len(self.xs))
-            if len(self.above[b]) == 1 and len(self.below[self.above[b][0]]) == 1
+            if len(self.trunk[b]) == 1 and len(self.below[self.trunk[b][0]]) == 1
         }
         inner = set(follows.values())
         chains: list[list[int]] = []
@@ -84,12 +102,16 @@ class _Rows:
 
     def _straighten(self, chain: Sequence[int]) -> None:
         """Move a chain to one x, between those beside it, towards what it hangs on."""
-        ends = self.above[chain[0]] + self.below[chain[-1]]
+        ends = self.trunk[chain[0]] + self.below[chain[-1]]
         lowest, highest = float("-inf"), float("inf")
         for i in chain:
             left, right = self._room(i)
             lowest, highest = max(lowest, left), min(highest, right)
-        if lowest <= highest:
+        if lowest > highest:  # no line fits: two shorter ones may
+            half = len(chain) // 2
+            self._straighten(chain[:half])
+            self._straighten(chain[half:])
+        else:
             wanted = sum(self.xs[j] for j in ends or chain) / len(ends or chain)
             x = min(max(wanted, lowest), highest)
             for i in chain:
@@ -103,8 +125,8 @@ class _Rows:
         return left, right
 
 
-def spaced(wanted: Sequence[float], gaps: Sequence[float]) -> list[float]:
-    """x that minimises the sum of (x - wanted)**2 where x[i+1] - x[i] >= gaps[i].
+def spaced(wanted: Sequence[float], weights: Sequence[float], gaps: Sequence[float]) -> list[float]:
+    """x that minimises the sum of weights * (x - wanted)**2 where x[i+1] - x[i] >= gaps[i].
 
     Isotonic regression by pooling adjacent violators (Barlow et al. 1972), after the gaps are
     taken off.
@@ -112,13 +134,13 @@ def spaced(wanted: Sequence[float], gaps: Sequence[float]) -> list[float]:
     offsets = [0.0]
     for gap in gaps:
         offsets.append(offsets[-1] + gap)
-    pools: list[tuple[float, int]] = []  # mean, how many
-    for x, offset in zip(wanted, offsets, strict=False):
+    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
+    for x, weight, offset in zip(wanted, weights, offsets, strict=False):
         mean, count = x - offset, 1
         while pools and pools[-1][0] > mean:
-            left, size = pools.pop()
-            mean = (left * size + mean * count) / (size + count)
-            count += size
-        pools.append((mean, count))
-    levels = [mean for mean, count in pools for _ in range(count)]
+            left, mass, size = pools.pop()
+            mean = (left * mass + mean * weight) / (mass + weight)
+            weight, count = mass + weight, size + count
+        pools.append((mean, weight, count))
+    levels = [mean for mean, _, count in pools for _ in range(count)]
     return [level + offset for level, offset in zip(levels, offsets, strict=False)]

@@ -27,10 +27,15 @@ def norm(array: Array) -> float:
     return largest * float(np.sqrt(np.sum(np.square(wide / largest))))
 
 
-def value_lines(array: Array) -> tuple[str, ...]:
-    """An array as lines of text: a matrix has one line a row; a larger array has one line in all."""
+def value_lines(array: Array, widest: int | None = None) -> tuple[str, ...]:
+    """An array as lines of text, a matrix one line a row.
+
+    A larger array, or one with a line of more than `widest` characters, has one line in all.
+    """
     if 0 < array.size <= FULL and array.ndim <= 2:
-        return tuple(_full(array))
+        lines = _full(array)
+        if widest is None or all(len(line) <= widest for line in lines):
+            return tuple(lines)
     return (f"{show(array.shape)} {_summary(array)}",)
 
 
