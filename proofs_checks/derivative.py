@@ -28,6 +28,24 @@ class _Level(NamedTuple):
     modes: tuple[str, ...]
 
 
+class _Slopes(NamedTuple):
+    """Along one direction: the forward derivative, and difference quotients of two step sizes."""
+
+    push: Array
+    quotient: Quotient
+    finer: Quotient
+
+    @property
+    def sides(self) -> Array:
+        """The two one-sided quotients."""
+        return np.stack([self.quotient.left, self.quotient.right])
+
+    @property
+    def closer(self) -> Array:
+        """The same at half the step."""
+        return np.stack([self.finer.left, self.finer.right])
+
+
 def check_derivative(
     f: Callable[..., Any],  # Any: a program of any signature
     *args: Any,
@@ -99,28 +117,37 @@ def _check(
         frozen.repeat()
         return _joined(level.program(*xs))
 
+    def slopes(directions: list[Array]) -> _Slopes:
+        along = [scaled(d, x) for d, x in zip(directions, points, strict=True)]
+        quotient = central(values, points, along, step)
+        finer = central(values, points, along, step / 2)
+        frozen.repeat()
+        tangents = tuple(map(from_array, quotient.directions))
+        return _Slopes(_joined(jvp(level.program, tuple(points), tangents)[1]), quotient, finer)
+
+    _refuse_singular(slopes([rng.uniform(0.5, 1, x.shape) for x in points]))
     for leaf, entry in _coordinates(points, rng):
         direction = [np.zeros_like(x) for x in points]
         direction[leaf].flat[entry] = 1.0
-        direction = [scaled(d, x) for d, x in zip(direction, points, strict=True)]
-        quotient = central(values, points, direction, step)
-        finer = central(values, points, direction, step / 2)
-        frozen.repeat()
-        tangents = tuple(map(from_array, quotient.directions))
-        push = _joined(jvp(level.program, tuple(points), tangents)[1])
-        wrong = _disagreement(push, quotient, finer, tolerance)
+        found = slopes(direction)
+        wrong = _disagreement(found, tolerance)
         if wrong is not None:
-            at = np.unravel_index(entry, points[leaf].shape)
-            scale = float(quotient.directions[leaf].flat[entry])
+            place = list(map(int, np.unravel_index(entry, points[leaf].shape)))
+            scale = float(found.quotient.directions[leaf].flat[entry])
             got, slope, left, right = (
                 float(v[wrong]) / scale
-                for v in (push, quotient.value, quotient.left, quotient.right)
+                for v in (
+                    found.push,
+                    found.quotient.value,
+                    found.quotient.left,
+                    found.quotient.right,
+                )
             )
             raise AdjointError(
                 f"check_derivative: order {len(level.modes) + 1} ({name}): in argument leaf "
-                f"{leaf}, entry {list(map(int, at))}, f's result entry {wrong} has derivative "
-                f"{got:.9g}, but the difference quotient of its values is {slope:.9g} "
-                f"({left:.9g} from the left, {right:.9g} from the right)"
+                f"{leaf}, entry {place}, f's result entry {wrong} has derivative {got:.9g}, but "
+                f"the difference quotient of its values is {slope:.9g} ({left:.9g} from the left, "
+                f"{right:.9g} from the right)"
             )
     frozen.thaw()
     adjoint("check_derivative", level.program, points, rng, 1, None)
@@ -138,26 +165,28 @@ def _coordinates(points: Sequence[Array], rng: np.random.Generator) -> list[tupl
     return [every[i] for i in rng.choice(len(every), COORDINATES, replace=False)]
 
 
-def _disagreement(
-    push: Array, quotient: Quotient, finer: Quotient, tolerance: float
-) -> int | None:
-    """The first entry where the derivative is not what the values say; None if there is none."""
-    scale = tolerance * (1 + quotient.size + largest(push[np.isfinite(push)]))
-    sides = np.stack([quotient.left, quotient.right])
-    known = np.isfinite(sides)
-    if not known.any(axis=0).all():
+def _refuse_singular(found: _Slopes) -> None:
+    """Where f or its derivative is not finite there is nothing to compare."""
+    known = np.isfinite(found.sides)
+    # Infinite as at the root of 0: a one-sided quotient goes on growing as the step shrinks.
+    grows = known & (np.abs(found.closer) > 1.2 * np.abs(found.sides))
+    if not known.any(axis=0).all() or np.any(np.isinf(found.push) & grows.any(axis=0)):
         raise DomainError(
-            "check_derivative: f is not finite at the arguments, or to either side of them; "
-            "move them into its domain"
+            "check_derivative: f or its derivative is not finite at the arguments; move them into "
+            "its domain"
         )
-    error = np.abs(quotient.value - finer.value)
+
+
+def _disagreement(found: _Slopes, tolerance: float) -> int | None:
+    """The first entry where the derivative is not what the values say; None if there is none."""
+    push, quotient = found.push, found.quotient
+    scale = tolerance * (1 + quotient.size + largest(push[np.isfinite(push)]))
+    known = np.isfinite(found.sides)
+    error = np.abs(quotient.value - found.finer.value)
     near = np.abs(push - quotient.value) <= scale + 4 * error
     # At a kink, or at the edge of the domain: between the one-sided quotients, of those known.
-    closer = np.stack([finer.left, finer.right])
-    drift = np.where(known, np.abs(sides - closer), 0.0).max(axis=0)
-    low = np.where(known, sides, np.inf).min(axis=0) - scale - 2 * drift
-    high = np.where(known, sides, -np.inf).max(axis=0) + scale + 2 * drift
-    # Infinite where a one-sided quotient goes on growing, as it does at the root of 0.
-    grows = known & (np.abs(closer) > 1.2 * np.abs(sides)) & (np.sign(closer) == np.sign(push))
-    good = near | ((low <= push) & (push <= high)) | (np.isinf(push) & grows.any(axis=0))
+    drift = np.where(known, np.abs(found.sides - found.closer), 0.0).max(axis=0)
+    low = np.where(known, found.sides, np.inf).min(axis=0) - scale - 2 * drift
+    high = np.where(known, found.sides, -np.inf).max(axis=0) + scale + 2 * drift
+    good = near | ((low <= push) & (push <= high))
     return None if good.all() else int(np.flatnonzero(~good)[0])

@@ -107,11 +107,11 @@ class _Rows:
         for i in chain:
             left, right = self._room(i)
             lowest, highest = max(lowest, left), min(highest, right)
-        if lowest > highest:  # no line fits: two shorter ones may
+        if lowest > highest and len(chain) > 1:  # no line fits: two shorter ones may
             half = len(chain) // 2
             self._straighten(chain[:half])
             self._straighten(chain[half:])
-        else:
+        elif lowest <= highest:  # always so for one item, up to rounding
             wanted = sum(self.xs[j] for j in ends or chain) / len(ends or chain)
             x = min(max(wanted, lowest), highest)
             for i in chain:
