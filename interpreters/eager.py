@@ -26,10 +26,10 @@ from taglessad.kernels.elementwise import (
     softplus,
 )
 from taglessad.kernels.indexing import (
-    broadcast,
     add_along,
     add_at,
     argsort,
+    broadcast,
     max_at,
     min_at,
     multiply_at,

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import DType, check, of_number
+from taglessad.dtypes import DType, check, float64, of_number
 from taglessad.errors import ArgumentError, DTypeError
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import ambient, root_of
@@ -20,9 +20,7 @@ from taglessad.tensor import AnyTensor, Namespace, TensorLike, handle
 
 def literal_root() -> Ops[Any]:
     """Where a literal lives: the root of what is under way. Any: whichever root that is."""
-    root = root_of(ambient())
-    assert isinstance(root, Ops)
-    return root
+    return cast("Ops[Any]", root_of(ambient()))  # cast: every interpreter under way is an Ops
 
 
 def is_python_number(value: object) -> TypeGuard[bool | int | float]:
@@ -112,6 +110,8 @@ def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
     Raises DTypeError for one that no integer of the dtype is.
     """
     try:
+        if dtype is float64:  # no number overflows on the way
+            return np.asarray(value, dtype)
         with Quiet():
             return np.asarray(value, dtype)
     except (OverflowError, ValueError):

@@ -84,6 +84,9 @@ def meet(what: str, values: Sequence[TensorLike], names: Sequence[str] = ()) -> 
 
     A Python number is a literal of that dtype, which it must fit.
     """
+    first = values[0]
+    if len(values) == 1 and isinstance(first, AnyTensor):
+        return Operands(first.ops, (first.payload,), first._dtype, first.weak)
     operands: list[AnyTensor | None] = []  # None: a Python number
     kinds: list[tuple[DType, bool]] = []
     for i, value in enumerate(values):
@@ -160,8 +163,7 @@ def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     """An elementwise function of two reals: integers become float64."""
     quick = _quick(method, a, b)
     if quick is not None:
-        y, x = quick
-        return Tensor(x.ops, y, x._dtype, x.weak)
+        return Tensor(*quick)
     met = as_real(meet(what, (a, b), _NAMES))
     return Tensor(met.ops, call(met, method, what), met.dtype, met.weak)
 
@@ -181,27 +183,28 @@ def arithmetic(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
     """An elementwise function of two numbers in their common dtype. Statically a Tensor."""
     quick = _quick(method, a, b)
     if quick is not None:
-        y, x = quick
-        return Tensor(x.ops, y, x._dtype, x.weak)
+        return Tensor(*quick)
     met = as_number(meet(what, (a, b), _NAMES))
     result: Tensor = handle(met.ops, call(met, method, what), met.dtype, met.weak)
     return result
 
 
-def _quick(method: str, a: TensorLike, b: TensorLike) -> tuple[Any, Tensor] | None:
-    """The quick path of `tensor * 2.0`: the number is a literal in the tensor's dtype.
+def _quick(method: str, a: TensorLike, b: TensorLike) -> tuple[Ops[Any], Any, DType, bool] | None:
+    """The quick path: two tensors that meet already, or a tensor and a Python number.
 
-    A payload, and the operand that has the result's interpreter and dtype; None in other cases.
+    The fields of the resulting handle; None in other cases, and where something is wrong.
     """
     try:
         if a.__class__ is Tensor:
-            ops, x = a.ops, a.payload
+            ops, x, dtype, weak = a.ops, a.payload, a._dtype, a.weak
             if b.__class__ in _NUMBERS:
-                return getattr(ops, method)(x, ops.scalar(b, x)), a
+                return ops, getattr(ops, method)(x, ops.scalar(b, x)), dtype, weak
+            if b.__class__ is Tensor and b.ops is ops and b._dtype is dtype:
+                return ops, getattr(ops, method)(x, b.payload), dtype, weak and b.weak
         elif b.__class__ is Tensor and a.__class__ in _NUMBERS:
             ops, x = b.ops, b.payload
-            return getattr(ops, method)(ops.scalar(a, x), x), b
-    except OverflowError:  # an int that fits no float: `meet` says so
+            return ops, getattr(ops, method)(ops.scalar(a, x), x), b._dtype, b.weak
+    except (OverflowError, ValueError):  # an int too large, shapes: the long way says so
         pass
     return None
 
@@ -212,7 +215,7 @@ def comparison(
     """A comparison of numbers in their common dtype; `swapped` compares b with a."""
     quick = _quick(method, b, a) if swapped else _quick(method, a, b)
     if quick is not None:
-        return BoolTensor(quick[1].ops, quick[0], bool_)
+        return BoolTensor(quick[0], quick[1], bool_)
     met = meet(what, (a, b), _NAMES)
     return BoolTensor(met.ops, call(met, method, what, swapped=swapped), bool_)
 

@@ -6,15 +6,18 @@ their operators' fast path is in the array namespace above, which registers itse
 """
 
 import builtins
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Generic, NoReturn, SupportsIndex, TypeAlias
+from collections.abc import Iterator
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Self, TypeVarTuple, Unpack
+from typing_extensions import TypeVarTuple, Unpack
 
 from taglessad.dtypes import DType, is_bool, is_integer, is_real
 from taglessad.errors import ArgumentError, ConcretizationError, DTypeError
+from taglessad.methods import ArrayMethods
+from taglessad.namespace import Namespace as Namespace
+from taglessad.numpy_names import ARRAY_API_NAMES, OPERATOR_UFUNCS, READERS
 from taglessad.ops import Ops
 from taglessad.shapes import Extent, Shape, broadcast, show
 
@@ -24,16 +27,7 @@ S = TypeVarTuple("S", default=Unpack[tuple[Any, ...]])  # Any: a bare Tensor is 
 TensorLike: TypeAlias = Any
 
 
-class Namespace:
-    """The array namespace, which stands above this module and registers itself here, once.
-
-    functions: the module of array functions (`taglessad`); handles' methods are those functions.
-    """
-
-    functions: ClassVar[Any] = None  # Any: a module; naming it here would be an import upwards
-
-
-class AnyTensor(Generic[Unpack[S]]):
+class AnyTensor(ArrayMethods, Generic[*S]):
     """A handle of any kind. Immutable; operators and methods give new handles."""
 
     __slots__ = ("_dtype", "ops", "payload", "weak")
@@ -169,10 +163,10 @@ class AnyTensor(Generic[Unpack[S]]):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         # Any: NumPy's protocol. `ndarray * handle` arrives here; it is the handle's own operator.
-        name = _OPERATOR_UFUNCS.get(ufunc.__name__)
+        name = OPERATOR_UFUNCS.get(ufunc.__name__)
         if method != "__call__" or kwargs or name is None:
             call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            suggestion = _ARRAY_API_NAMES.get(ufunc.__name__, ufunc.__name__)
+            suggestion = ARRAY_API_NAMES.get(ufunc.__name__, ufunc.__name__)
             extra = f" with {', '.join(kwargs)}" if kwargs else ""
             raise ArgumentError(
                 f"np.{call}{extra} does not take handles, since it would lose the derivative; "
@@ -183,11 +177,11 @@ class AnyTensor(Generic[Unpack[S]]):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
         name = getattr(function, "__name__", "function")
-        if name in _READERS:
+        if name in READERS:
             return function(*[np.asarray(a) for a in args], **kwargs)
         raise ArgumentError(
             f"np.{name} does not take handles, since it would lose the derivative; "
-            f"use tad.{_ARRAY_API_NAMES.get(name, name)}"
+            f"use tad.{ARRAY_API_NAMES.get(name, name)}"
         )
 
     # --- objects ----------------------------------------------------------------------------
@@ -374,86 +368,20 @@ class AnyTensor(Generic[Unpack[S]]):
     def __invert__(self) -> Self:
         return Namespace.functions.bitwise_invert(self)  # type: ignore[no-any-return]
 
-    # --- NumPy's common methods, as functions of the namespace -------------------------------
-    @property
-    def T(self) -> "Tensor":
-        """The transpose of a matrix."""
-        if self.ndim != 2:
-            raise ArgumentError(
-                f".T: shape {show(self.shape)} is no matrix; use .mT or tad.permute_dims"
-            )
-        return self.mT
 
-    @property
-    def mT(self) -> "Tensor":
-        """The transpose of the last two axes."""
-        return Namespace.functions.matrix_transpose(self)  # type: ignore[no-any-return]
-
-    def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "Tensor":
-        """The same entries in another shape; one size may be -1."""
-        new = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return Namespace.functions.reshape(self, new)  # type: ignore[no-any-return]
-
-    def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "Tensor":
-        """Without axes of size 1: those given, or all of them."""
-        if axis is None:
-            axis = tuple(i for i, n in enumerate(self.shape) if n == 1)
-        return Namespace.functions.squeeze(self, axis)  # type: ignore[no-any-return]
-
-    def astype(self, dtype: Any, *, copy: bool = True) -> "AnyTensor":  # Any: a dtype argument
-        """In another dtype."""
-        return Namespace.functions.astype(self, dtype, copy=copy)  # type: ignore[no-any-return]
-
-    def sum(self, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> "Tensor":
-        """Sum over axes (all by default)."""
-        return Namespace.functions.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
-        """Mean over axes (all by default)."""
-        return Namespace.functions.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def prod(self, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> "Tensor":
-        """Product over axes (all by default)."""
-        return Namespace.functions.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def max(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
-        """Largest entry over axes (all by default)."""
-        return Namespace.functions.max(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def min(self, axis: Any = None, *, keepdims: bool = False) -> "Tensor":
-        """Smallest entry over axes (all by default)."""
-        return Namespace.functions.min(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def any(self, axis: Any = None, *, keepdims: bool = False) -> "BoolTensor":
-        """Whether any entry holds, over axes (all by default)."""
-        return Namespace.functions.any(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def all(self, axis: Any = None, *, keepdims: bool = False) -> "BoolTensor":
-        """Whether all entries hold, over axes (all by default)."""
-        return Namespace.functions.all(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> "IntTensor":
-        """Position of the largest entry."""
-        return Namespace.functions.argmax(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> "IntTensor":
-        """Position of the smallest entry."""
-        return Namespace.functions.argmin(self, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-
-
-class Tensor(AnyTensor[Unpack[S]]):
+class Tensor(AnyTensor[*S]):
     """Real numbers, which alone carry derivatives."""
 
     __slots__ = ()
 
 
-class IntTensor(AnyTensor[Unpack[S]]):
+class IntTensor(AnyTensor[*S]):
     """Integers: indices, labels, exponents. No derivative."""
 
     __slots__ = ()
 
 
-class BoolTensor(AnyTensor[Unpack[S]]):
+class BoolTensor(AnyTensor[*S]):
     """Truth values: conditions and masks. No derivative."""
 
     __slots__ = ()
@@ -491,45 +419,3 @@ def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoRetu
 def _rebuilt(value: NDArray[Any], weak: bool) -> AnyTensor:
     t: AnyTensor = Namespace.functions.asarray(value)
     return handle(t.ops, t.payload, t.dtype, weak)  # type: ignore[no-any-return]
-
-
-_READERS: Final = frozenset({"allclose", "array_equal", "array_equiv", "isclose", "ndim", "shape"})
-_OPERATOR_UFUNCS: Final = {
-    "add": "add",
-    "subtract": "subtract",
-    "multiply": "multiply",
-    "divide": "divide",
-    "floor_divide": "floor_divide",
-    "remainder": "remainder",
-    "power": "pow",
-    "matmul": "matmul",
-    "equal": "equal",
-    "not_equal": "not_equal",
-    "less": "less",
-    "less_equal": "less_equal",
-    "greater": "greater",
-    "greater_equal": "greater_equal",
-    "bitwise_and": "bitwise_and",
-    "bitwise_or": "bitwise_or",
-    "bitwise_xor": "bitwise_xor",
-    "left_shift": "bitwise_left_shift",
-    "right_shift": "bitwise_right_shift",
-}
-_ARRAY_API_NAMES: Final = {
-    "absolute": "abs",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "concatenate": "concat",
-    "cumprod": "cumulative_prod",
-    "cumsum": "cumulative_sum",
-    "invert": "bitwise_invert",
-    "power": "pow",
-    "rint": "round",
-    "transpose": "permute_dims",
-    "dot": "matmul",
-}

@@ -221,7 +221,10 @@ def test_derivatives_under_traced_indices(name: str, update: str) -> None:
 
 
 def test_an_index_computed_by_the_program_itself() -> None:
-    f = lambda x: x[tad.argmax(x)] ** 2
+
+    def f(x: Any) -> Any:
+        return x[tad.argmax(x)] ** 2
+
     np.testing.assert_array_equal(np.asarray(tad.grad(f)(np.array([1.0, 3.0, 2.0]))), [0, 6, 0])
     np.testing.assert_array_equal(
         np.asarray(tad.vmap(f)(np.array([[1.0, 3.0], [5.0, 2.0]]))), [9.0, 25.0]
@@ -237,11 +240,17 @@ def test_a_known_index_may_be_a_handle_of_an_outer_transform() -> None:
 @pytest.mark.parametrize("name", ["set", *COMBINE])
 def test_a_number_under_a_traced_mask(name: str) -> None:
     x = np.array([[1.0, -2.0], [-3.0, 4.0]])
-    f = lambda x, c: getattr(x.at[x < 0], name)(c)
+
+    def f(x: Any, c: Any) -> Any:
+        return getattr(x.at[x < 0], name)(c)
+
     want = updated(x, x < 0, name, -2.5)
     np.testing.assert_array_equal(np.asarray(f(tad.asarray(x), -2.5)), want)
     np.testing.assert_array_equal(np.asarray(jit(f)(x, -2.5)), want)
-    rows = lambda x: getattr(x.at[x[:, 0] < 0], name)(-2.5)
+
+    def rows(x: Any) -> Any:
+        return getattr(x.at[x[:, 0] < 0], name)(-2.5)
+
     want = updated(x, x[:, 0] < 0, name, -2.5)
     np.testing.assert_array_equal(np.asarray(jit(rows)(x)), want)
 
@@ -269,7 +278,10 @@ def under(f: Callable[..., Any], known: bool) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_get_brings_indices_back_or_fills(known: bool) -> None:
-    read = lambda mode, **kw: under(lambda x, i: x.at[i].get(mode=mode, **kw), known)
+
+    def read(mode: Any, **kw: Any) -> Any:
+        return under(lambda x, i: x.at[i].get(mode=mode, **kw), known)
+
     x, i = tad.asarray(X), tad.asarray(FAR)
     np.testing.assert_array_equal(np.asarray(read("clip")(x, i)), X[[0, 2, 2, 0, 2, 2]])
     want = np.where(INSIDE, X[[0, 0, 2, 0, 2, 0]], np.nan)
@@ -348,7 +360,10 @@ def test_a_position_out_of_range_has_a_meaning_in_every_lenient_mode() -> None:
 
 
 def test_filled_entries_contribute_nothing() -> None:
-    f = lambda x: tad.sum(tad.log(x.at[np.array([0, 5])].get(mode="fill", fill_value=0.0))[:1])
+
+    def f(x: Any) -> Any:
+        return tad.sum(tad.log(x.at[np.array([0, 5])].get(mode="fill", fill_value=0.0))[:1])
+
     np.testing.assert_array_equal(np.asarray(tad.grad(f)(np.array([2.0, 0.0]))), [0.5, 0.0])
 
 
@@ -356,7 +371,10 @@ def test_filled_entries_contribute_nothing() -> None:
 def test_what_is_overwritten_contributes_nothing() -> None:
     x = np.array([0.0, 4.0, -1.0])
     for index in (0, slice(0, 1), [0], np.array([True, False, False])):
-        f = lambda x, index=index: tad.sum(tad.sqrt(x).at[index].set(1.0)[:2])
+
+        def f(x: Any, index: Any = index) -> Any:
+            return tad.sum(tad.sqrt(x).at[index].set(1.0)[:2])
+
         np.testing.assert_array_equal(np.asarray(tad.grad(f)(x)), [0.0, 0.25, 0.0])
         assert float(tad.jvp(f, (x,), (np.ones(3),))[1]) == 0.25
 

@@ -18,8 +18,10 @@ def progress(title: str, total: int) -> Generator[Callable[[float], None], None,
         with _rich(title, total) as advance:
             yield advance
     else:
-        yield _plain(title, total)
-        sys.stderr.write("\n")
+        try:
+            yield _plain(title, total)
+        finally:
+            sys.stderr.write("\n")
 
 
 @contextmanager

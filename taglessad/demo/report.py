@@ -1,18 +1,20 @@
 """The report: one self-contained HTML page."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
-from taglessad.demo.classifier import Classifier, loss
+from taglessad.demo.classifier import Classifier, Images, Targets, loss
 from taglessad.demo.curve import loss_curve
 from taglessad.demo.gradient_check import HEADINGS, Row
 from taglessad.demo.lines import Section
 from taglessad.demo.text import LEGEND, count_text, section_text, training_text
 from taglessad.demo.training import BATCH, EPOCHS, Trained
-from taglessad.dtypes import int64
-from taglessad.graph import Graph
-from taglessad.transforms.recording import Spec, trace
+from taglessad.transforms.recording import trace
 from taglessad.view.html import figure, page, section, table
 from taglessad.view.markup import escaped
+from taglessad.view.reverse import reverse_view
+
+Point: TypeAlias = tuple[Classifier, Images, Targets]
 
 _CHECK = (
     "Each row is a random direction d in one block of parameters. <J d, c> and <d, J' c> are one "
@@ -21,9 +23,12 @@ _CHECK = (
 )
 
 
-def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row]) -> str:
-    """The page: training, the graph, the gradient check, the documents' numbers."""
-    graph = loss_graph(trained.model)
+def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row], point: Point) -> str:
+    """The page: training, the graph, the gradient check, the documents' numbers.
+
+    point: the arguments of the loss at which its gradient was checked.
+    """
+    graph = trace(loss)(*point)
     done, *facts = training_text(trained).split("\n")
     verdicts = ["ok" if row.good else "WRONG" for row in rows]
     checked = [[*row.cells, verdict] for row, verdict in zip(rows, verdicts, strict=True)]
@@ -39,9 +44,14 @@ def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row]) -
             ),
             section(
                 "The loss as a graph",
-                f"Recorded from shapes alone: {len(graph)} operations on a batch of {BATCH}.",
+                f"Recorded from shapes alone: {len(graph)} operations, on a batch of {BATCH} images.",
                 figure(graph.to_svg()),
                 f"<details><summary>text form</summary><pre>{escaped(str(graph))}</pre></details>",
+            ),
+            section(
+                "Its reverse pass",
+                "The cotangents that arrive, at the model before training.",
+                figure(reverse_view(loss, *point).to_svg("gradients")),
             ),
             section("The gradient, checked", _CHECK, table([*HEADINGS, ""], checked)),
             section(
@@ -50,11 +60,6 @@ def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row]) -
             *(_document(part) for part in sections),
         ],
     )
-
-
-def loss_graph(model: Classifier) -> Graph:
-    """The loss of one batch, recorded."""
-    return trace(loss)(model, Spec((BATCH, 64)), Spec((BATCH,), int64))
 
 
 def _document(part: Section) -> str:

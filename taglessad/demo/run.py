@@ -44,10 +44,11 @@ def demonstrate(seed: int, folder: Path, say: Callable[[str], None]) -> Demonstr
     with progress("training", steps(data)) as advance:
         trained = train(data, seed, advance)
     say(training_text(trained))
-    rows = check(initial(seed), tad.tensor(data.x[:BATCH]), tad.tensor(data.y[:BATCH]), seed)
+    point = (initial(seed), tad.tensor(data.x[:BATCH]), tad.tensor(data.y[:BATCH]))
+    rows = check(*point, seed)
     say(f"\n{check_text(rows)}")
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "report.html"
-    file.write_text(report(sections, trained, rows), encoding="utf-8")
+    file.write_text(report(sections, trained, rows, point), encoding="utf-8")
     say(f"\nreport: {file}")
     return Demonstration(sections, trained, rows, file)

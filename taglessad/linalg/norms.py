@@ -1,11 +1,11 @@
 """Norms of vectors and matrices. Integers become float64. Derivatives at 0 are 0."""
 
 import math
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from taglessad import shapes
 from taglessad.dispatch import as_real, meet
-from taglessad.dtypes import DType
+from taglessad.dtypes import DType, float32
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
 from taglessad.rules.reductions import expand
@@ -19,9 +19,9 @@ def vector_norm(
 ) -> Tensor:
     """(sum |x|**ord)**(1/ord) over axes (all by default); for inf and -inf the extremes of |x|.
 
-    ord 0 counts the entries that are not 0. The powers are taken of x over its largest entry
-    (smallest, where ord is negative), so that huge and tiny entries do no harm. At 0 the gradient
-    is 0, and so is the second derivative. Raises ArgumentError for an ord that is no number.
+    ord 0 counts the entries that are not 0. Powers are taken of x brought to a middling size, so
+    that huge and tiny entries do no harm. At 0 the gradient is 0, and so is the second derivative.
+    Raises ArgumentError for an ord that is no number.
     """
     # Any: an axis, several or none; `ord` is checked below.
     met = as_real(meet("vector_norm", (x,), ("x",)))
@@ -83,19 +83,36 @@ def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
         return ops.max(size, axes)
     if p == -math.inf:
         return ops.min(size, axes)
+    if p == 2:
+        return _length(ops, x, axes, dtype)
     # y = scale * norm(x / scale) for every scale: its derivative in the scale is 0.
     scale = ops.detach(ops.max(size, axes) if p > 0 else ops.min(size, axes))
     zero, one = ops.scalar(0, scale), ops.scalar(1, scale)
     origin = ops.equal(scale, zero)
     usable = ops.logical_and(ops.isfinite(scale), ops.logical_not(origin))
     scale = ops.where(usable, scale, one)
-    if p == 2:
-        part = ops.div(x, expand(ops, scale, x, axes))
-        root = ops.sqrt(ops.sum(ops.square(part), axes))
-    else:
-        part = ops.div(size, expand(ops, scale, x, axes))
-        power = ops.pow(part, ops.scalar(p, x))
-        root = ops.pow(ops.sum(power, axes), ops.scalar(1 / p, x))
-    y = ops.mul(root, scale)
+    power = ops.pow(ops.div(size, expand(ops, scale, x, axes)), ops.scalar(p, x))
+    root = ops.pow(ops.sum(power, axes), ops.scalar(1 / p, x))
     # Not the root's derivative at 0, which is inf; for negative p, too, one zero makes it 0.
-    return ops.where(origin, zero, y)
+    return ops.where(origin, zero, ops.mul(root, scale))
+
+
+# By the size of a number in bytes: beyond 2**edge squares are near the end of the range, and are
+# taken of x * 2**-shift; likewise below 2**-edge. Powers of two round nothing.
+_EDGE_AND_SHIFT: Final = {8: (500, 700), 4: (50, 90)}
+
+
+def _length(ops: Ops[Any], x: Any, axes: Axes, dtype: DType) -> Any:
+    """The root of the sum of squares. Any: payloads of `ops`."""
+    if dtype.itemsize < 4:  # the sum of squares needs a wider range
+        return ops.cast(_length(ops, ops.cast(x, float32), axes, float32), dtype)
+    edge, shift = _EDGE_AND_SHIFT[dtype.itemsize]
+    largest = ops.detach(ops.max(ops.abs(x), axes))
+    zero, one = ops.scalar(0, largest), ops.scalar(1, largest)
+    huge = ops.less(ops.scalar(2.0**edge, largest), largest)
+    tiny = ops.less(largest, ops.scalar(2.0**-edge, largest))
+    down, up = ops.scalar(2.0**-shift, largest), ops.scalar(2.0**shift, largest)
+    factor = ops.where(huge, down, ops.where(tiny, up, one))
+    squares = ops.square(ops.mul(x, expand(ops, factor, x, axes)))
+    length = ops.div(ops.sqrt(ops.sum(squares, axes)), factor)
+    return ops.where(ops.equal(largest, zero), zero, length)

@@ -10,8 +10,15 @@ from taglessad.convert import as_handle, from_array
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError, DTypeError, TaglessError
 from taglessad.tensor import AnyTensor, Tensor
-from taglessad.trees import TreeDef, flatten, flatten_with_paths, path_string, replace, select
-from taglessad.trees import unflatten
+from taglessad.trees import (
+    TreeDef,
+    flatten,
+    flatten_with_paths,
+    path_string,
+    replace,
+    select,
+    unflatten,
+)
 
 # Any: arguments are trees of whatever the program takes.
 Argnums: TypeAlias = int | Sequence[int]

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from taglessad.errors import DTypeError
 from taglessad.dtypes import DType, is_real
+from taglessad.errors import DTypeError
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.kernels.quiet import Quiet

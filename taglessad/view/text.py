@@ -137,10 +137,10 @@ def parameter_text(value: Any) -> str:
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
     if isinstance(value, Enum):
         return value.name
-    if value is None or isinstance(value, (str, bytes, bool, int, float)):
-        return repr(value)
     if isinstance(value, _PLAIN):
         return f"{value}"
+    if value is None or isinstance(value, (str, bytes, bool, int, float)):
+        return repr(value)
     # The repr of anything else may have an address in it.
     name: str = getattr(value, "__qualname__", None) or type(value).__qualname__
     return f"<{name}>"

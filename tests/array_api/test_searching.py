@@ -21,7 +21,10 @@ NANS = np.array([[1.0, np.nan, 3.0], [np.nan, 2.0, np.nan]])
 @pytest.mark.parametrize("name", ["argmax", "argmin", "count_nonzero"])
 def test_positions_and_counts(name: str, axis: int | None, keepdims: bool, dtype: str) -> None:
     x = A.astype(dtype)
-    f = lambda x: getattr(tad, name)(x, axis=axis, keepdims=keepdims)
+
+    def f(x: Any) -> Any:
+        return getattr(tad, name)(x, axis=axis, keepdims=keepdims)
+
     want = np.asarray(getattr(np, name)(x, axis=axis, keepdims=keepdims))
     got = f(x)
     assert got.dtype == tad.int64
@@ -132,7 +135,10 @@ def test_derivatives_of_where(check_program: Callable[..., None]) -> None:
 
 
 def test_what_is_not_chosen_contributes_nothing() -> None:
-    f = lambda x: tad.sum(tad.where(x > 0, tad.log(x), 0.0))
+
+    def f(x: Any) -> Any:
+        return tad.sum(tad.where(x > 0, tad.log(x), 0.0))
+
     np.testing.assert_array_equal(np.asarray(tad.grad(f)(np.array([0.0, 2.0]))), [0.0, 0.5])
 
 

@@ -1,0 +1,48 @@
+"""NumPy's names for what handles do, so that NumPy's protocols reach it or say what to write.
+
+READERS: functions that compare or look, which take a handle's value; OPERATOR_UFUNCS: the ufuncs
+behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ.
+"""
+
+from typing import Final
+
+READERS: Final = frozenset({"allclose", "array_equal", "array_equiv", "isclose", "ndim", "shape"})
+OPERATOR_UFUNCS: Final = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "floor_divide": "floor_divide",
+    "remainder": "remainder",
+    "power": "pow",
+    "matmul": "matmul",
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+    "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift",
+}
+ARRAY_API_NAMES: Final = {
+    "absolute": "abs",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "concatenate": "concat",
+    "cumprod": "cumulative_prod",
+    "cumsum": "cumulative_sum",
+    "invert": "bitwise_invert",
+    "power": "pow",
+    "rint": "round",
+    "transpose": "permute_dims",
+    "dot": "matmul",
+}
