@@ -24,11 +24,11 @@ from taglessad.simplify import Step, simplified
 class Record(Ops[Ref]):
     """The payload is a register number of the graph in the making."""
 
-    base: Ops[Any]
+    base: Ops[Any]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
 
-    def __init__(self, base: Ops[Any]) -> None:  # Any: whatever is under way
-        self.base = base
-        self.level = base.level + 1
+    def __init__(self, base: Ops[Any] | None = None) -> None:  # Any: whatever is under way
+        self.base = default_root() if base is None else base
+        self.level = self.base.level + 1
         self._graph = Graph()
         self._known: dict[Any, Ref] = {}  # Any: keys of nodes and of literals
         self._sites: dict[Any, Site] = {}  # Any: code objects with line numbers

@@ -139,28 +139,28 @@ class Tape(Ops[Var[R]], Generic[R]):
     then that of the path that ran.
     """
 
-    base: Ops[R]
+    base: Ops[R]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
 
     def __init__(self, base: Ops[R], *, peeking: bool = False) -> None:
         self.base = base
         self.level = base.level + 1
         self.peeking = peeking
-        self._kernels = base.trusted()
-        self._entries: list[Entry] = []
-        self._next = 0
-        self._inputs = 0
+        self.kernels = base.trusted()
+        self.entries: list[Entry] = []
+        self.next_place = 0
+        self.inputs = 0
 
     def input(self, value: R) -> Var[R]:
         """A value that derivatives are taken in; all inputs are made before the first operation."""
-        place = self._next
-        self._next = self._inputs = place + 1
+        place = self.next_place
+        self.next_place = self.inputs = place + 1
         return Var(value, place)
 
     def const(self, value: NDArray[Any], /) -> Var[R]:
         return Var(self.base.const(value), -1)
 
     def scalar(self, value: Number, like: Var[R], /) -> Var[R]:
-        return Var(self._kernels.scalar(value, like.value), -1)
+        return Var(self.kernels.scalar(value, like.value), -1)
 
     def embed(self, x: R, /) -> Var[R]:
         return Var(x, -1)
@@ -179,29 +179,29 @@ class Tape(Ops[Var[R]], Generic[R]):
 
     def apply(self, prim: Prim, operands: tuple[Var[R], ...], params: Params, /) -> Var[R]:
         xs = tuple([x.value for x in operands])
-        method = getattr(self._kernels, prim.name, None)
+        method = getattr(self.kernels, prim.name, None)
         if method is None or prim.variadic:
-            y = self._kernels.run(prim, xs, params)
+            y = self.kernels.run(prim, xs, params)
         else:
             y = method(*xs, *params)
         slots = prim.slots
         for k, x in enumerate(operands):
             if x.place >= 0 and slots[k] is not None:
-                place = self._next
-                self._next = place + 1
+                place = self.next_place
+                self.next_place = place + 1
                 places = tuple([v.place for v in operands])
-                self._entries.append((prim, places, xs, y, params))
+                self.entries.append((prim, places, xs, y, params))
                 return Var(y, place)
         return Var(y, -1)
 
     def finish(self) -> Trace[R]:
         """The record, taken from the tape, which closes."""
-        trace = Trace(self.base, self._inputs, self._entries)
+        trace = Trace(self.base, self.inputs, self.entries)
         self.close()
         return trace
 
     def close(self) -> None:
-        self._entries = []
+        self.entries = []
         end(self)
 
 
@@ -213,12 +213,12 @@ def _unary(prim: Prim) -> Callable[[Tape[Any], Var[Any]], Var[Any]]:
 
     def method(tape: Tape[Any], x: Var[Any], /) -> Var[Any]:
         value, place = x.value, x.place
-        y = getattr(tape._kernels, name)(value)
+        y = getattr(tape.kernels, name)(value)
         if place < 0:
             return Var(y, -1)
-        here = tape._next
-        tape._next = here + 1
-        tape._entries.append((prim, (place,), (value,), y, ()))
+        here = tape.next_place
+        tape.next_place = here + 1
+        tape.entries.append((prim, (place,), (value,), y, ()))
         return Var(y, here)
 
     return method
@@ -229,12 +229,12 @@ def _binary(prim: Prim) -> Callable[[Tape[Any], Var[Any], Var[Any]], Var[Any]]:
 
     def method(tape: Tape[Any], a: Var[Any], b: Var[Any], /) -> Var[Any]:
         left, right = a.value, b.value
-        y = getattr(tape._kernels, name)(left, right)
+        y = getattr(tape.kernels, name)(left, right)
         if a.place < 0 and b.place < 0:
             return Var(y, -1)
-        here = tape._next
-        tape._next = here + 1
-        tape._entries.append((prim, (a.place, b.place), (left, right), y, ()))
+        here = tape.next_place
+        tape.next_place = here + 1
+        tape.entries.append((prim, (a.place, b.place), (left, right), y, ()))
         return Var(y, here)
 
     return method

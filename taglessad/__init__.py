@@ -15,6 +15,7 @@ from taglessad import linalg as linalg
 from taglessad import nn as nn
 from taglessad import printing as printing
 from taglessad import special as special
+from taglessad import view as view
 from taglessad.array_api.arithmetic import abs as abs
 from taglessad.array_api.arithmetic import add as add
 from taglessad.array_api.arithmetic import copysign as copysign
@@ -137,7 +138,9 @@ from taglessad.array_api.statistical import cumulative_prod as cumulative_prod
 from taglessad.array_api.statistical import cumulative_sum as cumulative_sum
 from taglessad.array_api.statistical import max as max
 from taglessad.array_api.statistical import mean as mean
+from taglessad.array_api.statistical import median as median
 from taglessad.array_api.statistical import min as min
+from taglessad.array_api.statistical import nansum as nansum
 from taglessad.array_api.statistical import prod as prod
 from taglessad.array_api.statistical import std as std
 from taglessad.array_api.statistical import sum as sum

@@ -32,7 +32,7 @@ def is_library_file(filename: str) -> bool:
 
 def user_frame() -> FrameType | None:
     """The innermost frame on the stack that is not the library's own."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # CPython's
     while frame is not None and is_library_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

@@ -117,7 +117,7 @@ def searchsorted(
 
 
 # --- choice --------------------------------------------------------------------------------------
-def where(condition: BoolTensor, x1: Kind, x2: Kind, /) -> Kind:
+def where(condition: BoolTensor, x1: Kind | float, x2: Kind | float, /) -> Kind:
     """x1 where the condition holds, x2 elsewhere; all broadcast, x1 and x2 in their common dtype.
 
     What is not chosen contributes nothing to derivatives, NaN and infinities included. Raises

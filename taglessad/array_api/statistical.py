@@ -1,4 +1,4 @@
-"""Sums, means and extremes, over axes or running along one.
+"""Sums, means, extremes and middles, over axes or running along one.
 
 `axis` is None for all axes, an axis, or several distinct ones, negative ones counted from the back.
 The axes reduced are removed, or kept with size 1 by `keepdims`. Raises IndexOutOfRange for an axis
@@ -22,12 +22,12 @@ Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 Axes: TypeAlias = tuple[int, ...]
 
 
-def _reduced(name: str, met: Operands, axis: Axis, keepdims: bool) -> Tensor:
-    """The primitive of that name over axes. Statically a Tensor."""
+def _reduced(method: str, met: Operands, axis: Axis, keepdims: bool, what: str) -> Tensor:
+    """A primitive over axes. Statically a Tensor."""
     ops, (x,) = met.ops, met.payloads
     shape = ops.shape(x)
-    axes = shapes.normalize_axes(axis, shape, name)
-    y = getattr(ops, name)(x, axes)
+    axes = shapes.normalize_axes(axis, shape, what)
+    y = getattr(ops, method)(x, axes)
     return _result(met, ops.reshape(y, _kept(shape, axes)) if keepdims else y)
 
 
@@ -59,7 +59,18 @@ def sum(
 
     With a `dtype` the entries are cast to it first.
     """
-    return _reduced("sum", _summand(x, dtype, "sum"), axis, keepdims)
+    return _reduced("sum", _summand(x, dtype, "sum"), axis, keepdims, "sum")
+
+
+def nansum(
+    x: AnyTensor, /, axis: Axis = None, dtype: object = None, *, keepdims: bool = False
+) -> Tensor:
+    """The sum over axes of the entries that are not NaN; those carry no derivative."""
+    met = _summand(x, dtype, "nansum")
+    ops, (y,) = met.ops, met.payloads
+    if is_real(met.dtype):
+        y = ops.where(ops.isnan(y), ops.scalar(0, y), y)
+    return _reduced("sum", met._replace(payloads=(y,)), axis, keepdims, "nansum")
 
 
 def prod(
@@ -69,7 +80,7 @@ def prod(
 
     Its derivative is right where entries are zero.
     """
-    return _reduced("prod", _summand(x, dtype, "prod"), axis, keepdims)
+    return _reduced("prod", _summand(x, dtype, "prod"), axis, keepdims, "prod")
 
 
 def cumulative_sum(
@@ -148,7 +159,7 @@ def _extreme(name: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
     shape = met.ops.shape(met.payloads[0])
     if 0 in shape and _count(shape, shapes.normalize_axes(axis, shape, name)) == 0:
         raise ShapeError(f"{name}: shape {show(shape)} has no entries there, so none is the {name}")
-    return _reduced(name, met, axis, keepdims)
+    return _reduced(name, met, axis, keepdims, name)
 
 
 # --- means ---------------------------------------------------------------------------------------
@@ -229,3 +240,37 @@ def _number(ops: Ops[Any], x: Any, axes: Axes, correction: float) -> Any:
     # A size that is a symbol is counted by the program.
     ones = ops.sum(ops.broadcast(ops.scalar(1, x), ops.shape(x)), axes)
     return ops.sub(ones, ops.scalar(correction, x))
+
+
+# --- middles -------------------------------------------------------------------------------------
+def median(x: AnyTensor, /, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
+    """The middle entry over axes in their order, or the mean of the two in the middle.
+
+    NaN of no entries and where there is one. Integers and bools give float64. The derivative goes
+    to the entries in the middle that a stable sort puts there.
+    """
+    met = as_real(meet("median", (x,), ("x",)))
+    ops, (entries,) = met.ops, met.payloads
+    shape = ops.shape(entries)
+    axes = shapes.normalize_axes(axis, shape, "median")
+    rest = tuple(i for i in range(len(shape)) if i not in axes)
+    n = _count(shape, axes)
+    outer: Shape = tuple(shape[i] for i in rest)
+    rows = ops.reshape(ops.permute(entries, (*rest, *axes)), (*outer, n))
+    none = ops.broadcast(ops.scalar(math.nan, rows), outer)
+    y = none if n == 0 else _middle(ops, rows, n)
+    return _result(met, ops.reshape(y, _kept(shape, axes)) if keepdims else y)
+
+
+def _middle(ops: Ops[Any], rows: Any, n: Extent) -> Any:
+    """The median of n entries along the last axis."""
+    *outer, _ = ops.shape(rows)
+    last = len(outer)
+    ordered = ops.take_along(rows, ops.argsort(rows, last, False), last)
+    ones, zeros = (1,) * (last + 1), (0,) * last
+
+    def average(start: Extent, stop: Extent) -> Any:
+        return _mean(ops, ops.slice(ordered, (*zeros, start), (*outer, stop), ones), (last,))
+
+    middle, largest = average((n - 1) // 2, n // 2 + 1), average(n - 1, n)
+    return ops.where(ops.isnan(largest), largest, middle)  # NaN is sorted last

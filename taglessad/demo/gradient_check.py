@@ -5,20 +5,22 @@ Differences: <gradient, d> = (L(m + h d) - L(m - h d)) / 2h, for the loss L. Eac
 direction d for every block of parameters, and for all of them together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import taglessad as tad
 from taglessad.demo.classifier import Classifier, Images, Targets, logits, loss
 from taglessad.demo.formats import columns
-from taglessad.trees import leaves
+from taglessad.proofs_checks.adjoint import check_adjoint
+from taglessad.proofs_checks.derivative import check_derivative
+from taglessad.proofs_checks.differences import central
+from taglessad.trees import flatten, leaves, unflatten
 from taglessad.trees import map as each
 
-STEP: Final = float(np.finfo(np.float64).eps) ** (1 / 3)
-"""Where truncation, h^2, and rounding, eps / h, are of one size."""
 ADJOINT_GAP: Final = 1e-12
 DIFFERENCE_GAP: Final = 1e-6
 HEADINGS: Final = (
@@ -52,7 +54,7 @@ class Row(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The row as it is printed."""
+        """The row as it is printed, with its verdict."""
         return (
             self.block,
             self.shape,
@@ -62,42 +64,88 @@ class Row(NamedTuple):
             f"{self.gradient:.9f}",
             f"{self.difference:.9f}",
             f"{self.difference_gap:.1e}",
+            "ok" if self.good else "WRONG",
         )
 
 
-def check(model: Classifier, x: Images, labels: Targets, seed: int) -> list[Row]:
-    """A row for each block of parameters, and one for all together."""
-    rng = np.random.default_rng(seed)
-    cotangent = tad.tensor(rng.normal(size=(len(labels), 10)))
-    gradient: Classifier = tad.grad(loss)(model, x, labels)
-    pulled: Classifier = tad.vjp(logits)(model, x, cotangent)
-    rows: list[Row] = []
+class Verdict(NamedTuple):
+    """One of the library's own checks, and what it found; "" is nothing."""
+
+    check: str
+    finding: str
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        return f"{self.check}: {self.finding or 'holds'}"
+
+
+class Check(NamedTuple):
+    """The gradient check: the numbers, and the verdicts of the library's own checks."""
+
+    rows: list[Row]
+    verdicts: list[Verdict]
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing was found."""
+        return all(row.good for row in self.rows) and not any(v.finding for v in self.verdicts)
+
+
+def check(model: Classifier, x: Images, labels: Targets, seed: int) -> Check:
+    """A row for each block of parameters, one for all together, and the library's verdicts."""
+
+    def logits_of(m: Classifier) -> tad.Tensor:
+        return logits(m, x)
+
+    def loss_of(m: Classifier) -> tad.Tensor:
+        return loss(m, x, labels)
+
+    return Check(
+        list(_rows(model, logits_of, loss_of, np.random.default_rng(seed))),
+        [
+            _verdict("check_adjoint(logits)", lambda: check_adjoint(logits_of, model, seed=seed)),
+            _verdict("check_derivative(loss)", lambda: check_derivative(loss_of, model, seed=seed)),
+        ],
+    )
+
+
+def _rows(
+    model: Classifier,
+    logits_of: Callable[[Classifier], tad.Tensor],
+    loss_of: Callable[[Classifier], tad.Tensor],
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    outputs, pullback = tad.vjp(logits_of, model)
+    cotangent = tad.tensor(rng.normal(size=outputs.shape))
+    (pulled,) = pullback(cotangent)
+    gradient: Classifier = tad.grad(loss_of)(model)
+    points, structure = flatten(model)
+
+    def value(parameters: Sequence[Any]) -> NDArray[np.float64]:
+        return np.asarray(loss_of(unflatten(structure, list(parameters))))
+
     for block, shape, direction in _directions(model, rng):
-        pushed: tad.Tensor = tad.jvp(logits)(model, x, direction)
+        pushed = tad.jvp(logits_of)(model, direction)
         here, there = _inner(pushed, cotangent), _inner(direction, pulled)
-        slope = _inner(gradient, direction)
-        ahead, behind = (loss(_moved(model, h, direction), x, labels) for h in (STEP, -STEP))
-        quotient = float(ahead - behind) / (2.0 * STEP)
-        rows.append(
-            Row(
-                block,
-                shape,
-                here.total,
-                there.total,
-                _gap(here.total, there.total, here.size + there.size),
-                slope.total,
-                quotient,
-                _gap(slope.total, quotient, slope.size),
-            )
+        quotient = central(value, _arrays(points), _arrays(leaves(direction)))
+        slope = _inner(gradient, unflatten(structure, quotient.directions))
+        yield Row(
+            block,
+            shape,
+            here.total,
+            there.total,
+            _gap(here.total, there.total, here.size + there.size),
+            slope.total,
+            float(quotient.value),
+            _gap(slope.total, float(quotient.value), slope.size),
         )
-    return rows
 
 
 def _directions(
     model: Classifier, rng: np.random.Generator
 ) -> Iterator[tuple[str, str, Classifier]]:
     """Random directions: one in each block alone, then their sum."""
-    names = [field.name for field in fields(model)]
 
     def drawn(block: tad.Tensor) -> tad.Tensor:
         direction: tad.Tensor = tad.tensor(rng.normal(size=np.shape(block)))
@@ -105,19 +153,15 @@ def _directions(
 
     whole: Classifier = each(drawn, model)
     nowhere: Classifier = each(tad.zeros_like, model)
-    for name in names:
-        part: tad.Tensor = getattr(whole, name)
-        changed: dict[str, Any] = {name: part}  # Any: replace takes fields by name
-        yield name, str(list(part.shape)), replace(nowhere, **changed)
+    for field in fields(model):
+        part: tad.Tensor = getattr(whole, field.name)
+        changed: dict[str, Any] = {field.name: part}  # Any: replace takes fields by name
+        yield field.name, str(list(part.shape)), replace(nowhere, **changed)
     yield "all", "", whole
 
 
-def _moved(model: Classifier, step: float, direction: Classifier) -> Classifier:
-    def moved(p: tad.Tensor, d: tad.Tensor) -> tad.Tensor:
-        return p + step * d
-
-    ahead: Classifier = each(moved, model, direction)
-    return ahead
+def _arrays(tensors: Sequence[Any]) -> list[NDArray[Any]]:  # Any: handles, the leaves of a tree
+    return [np.asarray(t) for t in tensors]
 
 
 class _Inner(NamedTuple):
@@ -128,8 +172,8 @@ class _Inner(NamedTuple):
 
 
 def _inner(a: Any, b: Any) -> _Inner:  # Any: trees of handles
-    pairs = zip(leaves(a), leaves(b), strict=True)
-    products = np.concatenate([(np.asarray(x) * np.asarray(y)).ravel() for x, y in pairs])
+    pairs = zip(_arrays(leaves(a)), _arrays(leaves(b)), strict=True)
+    products = np.concatenate([(x * y).ravel() for x, y in pairs])
     return _Inner(float(products.sum()), float(np.abs(products).sum()))
 
 
@@ -137,8 +181,14 @@ def _gap(a: float, b: float, size: float) -> float:
     return abs(a - b) / size if size > 0.0 else float("nan")
 
 
+def _verdict(name: str, run: Callable[[], None]) -> Verdict:
+    try:
+        run()
+    except tad.AdjointError as error:
+        return Verdict(name, error.message)
+    return Verdict(name, "")
+
+
 def table(rows: Sequence[Row]) -> list[str]:
     """The rows as lines of text."""
-    verdicts = ["ok" if row.good else "WRONG" for row in rows]
-    cells = [(*row.cells, verdict) for row, verdict in zip(rows, verdicts, strict=True)]
-    return columns([(*HEADINGS, ""), *cells])
+    return columns([(*HEADINGS, ""), *[row.cells for row in rows]])

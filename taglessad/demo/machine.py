@@ -27,7 +27,11 @@ def as_data(shown: Demonstration) -> Data:
             "test_accuracy": trained.test_accuracy,
             "test_images": trained.test_size,
         },
-        "gradient_check": [_row(row) for row in shown.rows],
+        "gradient_check": {
+            "good": shown.check.good,
+            "rows": [_row(row) for row in shown.check.rows],
+            "verdicts": [verdict._asdict() for verdict in shown.check.verdicts],
+        },
     }
 
 

@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 from taglessad.demo.classifier import Classifier, Images, Targets, loss
 from taglessad.demo.curve import loss_curve
-from taglessad.demo.gradient_check import HEADINGS, Row
+from taglessad.demo.gradient_check import HEADINGS, Check
 from taglessad.demo.lines import Section
 from taglessad.demo.text import LEGEND, count_text, section_text, training_text
-from taglessad.demo.training import BATCH, EPOCHS, Trained
+from taglessad.demo.training import BATCH, Trained
 from taglessad.transforms.recording import trace
 from taglessad.view.html import figure, page, section, table
 from taglessad.view.markup import escaped
@@ -23,15 +23,13 @@ _CHECK = (
 )
 
 
-def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row], point: Point) -> str:
+def report(sections: Sequence[Section], trained: Trained, check: Check, point: Point) -> str:
     """The page: training, the graph, the gradient check, the documents' numbers.
 
     point: the arguments of the loss at which its gradient was checked.
     """
     graph = trace(loss)(*point)
     done, *facts = training_text(trained).split("\n")
-    verdicts = ["ok" if row.good else "WRONG" for row in rows]
-    checked = [[*row.cells, verdict] for row, verdict in zip(rows, verdicts, strict=True)]
     return page(
         "taglessad demo",
         [
@@ -39,7 +37,7 @@ def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row], p
                 done.strip("- "),
                 "",
                 f"<p>{'<br>'.join(escaped(fact) for fact in facts)}</p>",
-                figure(loss_curve(trained.losses, len(trained.losses) // EPOCHS)),
+                figure(loss_curve(trained.losses, len(trained.losses) // trained.epochs)),
                 '<p class="faint">Loss of every batch, and the mean of every epoch.</p>',
             ),
             section(
@@ -53,7 +51,15 @@ def report(sections: Sequence[Section], trained: Trained, rows: Sequence[Row], p
                 "The cotangents that arrive, at the model before training.",
                 figure(reverse_view(loss, *point).to_svg("gradients")),
             ),
-            section("The gradient, checked", _CHECK, table([*HEADINGS, ""], checked)),
+            section(
+                "The gradient, checked",
+                _CHECK,
+                table([*HEADINGS, ""], [row.cells for row in check.rows]),
+                table(
+                    ["the library's checks", ""],
+                    [[v.check, v.finding or "holds"] for v in check.verdicts],
+                ),
+            ),
             section(
                 "The documents' numbers", count_text(sections), f"<pre>{escaped(LEGEND)}</pre>"
             ),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import taglessad as tad
 from taglessad.demo import builds, candle, digits, torchlean
 from taglessad.demo.classifier import initial
-from taglessad.demo.gradient_check import Row, check
+from taglessad.demo.gradient_check import Check, check
 from taglessad.demo.lines import Section
 from taglessad.demo.progress import progress
 from taglessad.demo.report import report
@@ -20,14 +20,13 @@ class Demonstration(NamedTuple):
 
     sections: list[Section]
     trained: Trained
-    rows: list[Row]
+    check: Check
     file: Path
 
     @property
     def good(self) -> bool:
         """Whether the documents' numbers, the accuracy and the gradient check are as they must."""
-        parts = [self.trained.good, *(s.good for s in self.sections), *(r.good for r in self.rows)]
-        return all(parts)
+        return self.trained.good and self.check.good and all(s.good for s in self.sections)
 
 
 def demonstrate(seed: int, folder: Path, say: Callable[[str], None]) -> Demonstration:
@@ -45,10 +44,10 @@ def demonstrate(seed: int, folder: Path, say: Callable[[str], None]) -> Demonstr
         trained = train(data, seed, advance)
     say(training_text(trained))
     point = (initial(seed), tad.tensor(data.x[:BATCH]), tad.tensor(data.y[:BATCH]))
-    rows = check(*point, seed)
-    say(f"\n{check_text(rows)}")
+    checked = check(*point, seed)
+    say(f"\n{check_text(checked)}")
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "report.html"
-    file.write_text(report(sections, trained, rows, point), encoding="utf-8")
+    file.write_text(report(sections, trained, checked, point), encoding="utf-8")
     say(f"\nreport: {file}")
-    return Demonstration(sections, trained, rows, file)
+    return Demonstration(sections, trained, checked, file)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from taglessad.demo.gradient_check import Row, table
+from taglessad.demo.gradient_check import Check, table
 from taglessad.demo.lines import Mark, Section
 from taglessad.demo.training import WANTED, Trained
 
@@ -70,11 +70,12 @@ def training_text(trained: Trained) -> str:
     )
 
 
-def check_text(rows: Sequence[Row]) -> str:
-    """The table of the gradient check."""
+def check_text(check: Check) -> str:
+    """The table of the gradient check, and the verdicts."""
     return "\n".join(
         [
             "--- Its gradient, checked: forward against reverse mode, and by differences ---",
-            *table(rows),
+            *table(check.rows),
+            *(verdict.text for verdict in check.verdicts),
         ]
     )

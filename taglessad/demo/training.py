@@ -28,6 +28,7 @@ class Trained(NamedTuple):
 
     model: Classifier
     losses: list[float]
+    epochs: int
     train_accuracy: float
     test_accuracy: float
     test_size: int
@@ -71,6 +72,7 @@ def train(data: Digits, seed: int, report: Report) -> Trained:
     return Trained(
         state.model,
         losses,
+        EPOCHS,
         float(accuracy(state.model, tad.tensor(data.x), tad.tensor(data.y))),
         float(accuracy(state.model, tad.tensor(data.x_test), tad.tensor(data.y_test))),
         len(data.y_test),

@@ -69,6 +69,6 @@ def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:
         return empty
     top = np.max(x, axis=axes, keepdims=True)
     # An infinite maximum is the answer itself; subtracting it would give NaN.
-    shift = np.where(np.isfinite(top), top, np.zeros_like(top))
-    total = np.log(np.sum(np.exp(x - shift), axis=axes, keepdims=True)) + shift
+    shift: Array = np.where(np.isfinite(top), top, np.zeros_like(top))
+    total: Array = np.log(np.sum(np.exp(x - shift), axis=axes, keepdims=True)) + shift
     return np.squeeze(total, axis=axes)

@@ -25,7 +25,7 @@ from taglessad.special.error import erf
 from taglessad.special.information import log_expit
 from taglessad.special.information import log_softmax as log_softmax_over
 from taglessad.special.information import softmax as softmax_over
-from taglessad.tensor import Tensor, TensorLike
+from taglessad.tensor import Tensor, TensorLike, known_size
 
 S = TypeVarTuple("S")
 
@@ -39,7 +39,7 @@ def relu(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("relu", "nn.functional.relu", x)
 
 
-def relu6(x: Tensor[*S], /) -> Tensor[*S]:
+def relu6(x: Tensor, /) -> Tensor:
     """min(max(x, 0), 6); the derivative at 0 and at 6 is 0."""
     t = relu(x)
     return where(t < 6.0, t, 6.0)
@@ -55,17 +55,17 @@ def softplus(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("softplus", "nn.functional.softplus", x)
 
 
-def log_sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
+def log_sigmoid(x: Tensor, /) -> Tensor:
     """log(sigmoid(x)), accurate in both tails."""
     return log_expit(x)
 
 
-def silu(x: Tensor[*S], /) -> Tensor[*S]:
+def silu(x: Tensor, /) -> Tensor:
     """x * sigmoid(x)."""
     return x * sigmoid(x)
 
 
-def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
+def gelu(x: Tensor, /, *, approximate: bool = True) -> Tensor:
     """x times the normal distribution function at x (Hendrycks and Gimpel 2016).
 
     approximate: by tanh, as JAX's default; else by erf.
@@ -76,18 +76,17 @@ def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
     return 0.5 * x * (1.0 + erf(x * 0.7071067811865476))
 
 
-def elu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
+def elu(x: Tensor, /, alpha: float = 1.0) -> Tensor:
     """x for x > 0, alpha * expm1(x) below."""
-    t = as_handle(x, "nn.functional.elu", "x")
-    return where(t > 0.0, t, alpha * expm1(t))
+    return where(x > 0.0, x, alpha * expm1(x))
 
 
-def selu(x: Tensor[*S], /) -> Tensor[*S]:
+def selu(x: Tensor, /) -> Tensor:
     """The self-normalising elu (Klambauer et al. 2017)."""
     return SELU_SCALE * elu(x, SELU_ALPHA)
 
 
-def hard_tanh(x: Tensor[*S], /) -> Tensor[*S]:
+def hard_tanh(x: Tensor, /) -> Tensor:
     """x clipped to [-1, 1]; the derivative is 1 on the closed interval."""
     return clip(x, -1.0, 1.0)
 
@@ -107,7 +106,8 @@ def one_hot(labels: TensorLike, num_classes: int, *, dtype: Any = float64) -> Te
     t = as_handle(labels, "nn.functional.one_hot", "labels")
     if not is_integer(t.dtype):
         raise DTypeError(f"nn.functional.one_hot: labels have dtype {t.dtype}; they are integers")
-    return astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)
+    hot: Tensor = astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)  # type: ignore[assignment]
+    return hot
 
 
 def mse(prediction: TensorLike, target: TensorLike) -> Tensor:
@@ -135,7 +135,8 @@ def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
             f"nn.functional.cross_entropy: logits {show(z.shape)} and labels {show(t.shape)}: "
             "labels have the shape of the logits without the last axis"
         )
-    chosen = one_hot(t, z.shape[-1], dtype=z.dtype if is_real(z.dtype) else float64)
+    classes = known_size(z.shape[-1], "nn.functional.cross_entropy")
+    chosen = one_hot(t, classes, dtype=z.dtype if is_real(z.dtype) else float64)
     return -total(chosen * log_softmax(z), axis=-1)
 
 
@@ -145,10 +146,12 @@ def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
     softplus(z) - z * target: finite for every logit.
     """
     z, t = _same_shape("binary_cross_entropy", logits, target)
-    return softplus(z) - z * t
+    loss: Tensor = softplus(z) - z * t
+    return loss
 
 
 def _same_shape(name: str, prediction: TensorLike, target: TensorLike) -> tuple[Any, Any]:
+    # Any: handles of reals or of what promotes to them.
     p = as_handle(prediction, f"nn.functional.{name}", "prediction")
     t = as_handle(target, f"nn.functional.{name}", "target")
     if p.shape != t.shape:

@@ -73,7 +73,12 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     zero = ops.scalar(0, a)
     nought = ops.logical_and(ops.equal(a, zero), ops.equal(b, zero))
     base = ops.where(nought, ops.scalar(1, a), a)
-    return ops.mul(b, ops.pow(base, ops.sub(b, ops.scalar(1, b))))
+    power = ops.pow(base, ops.sub(b, ops.scalar(1, b)))
+    # b - 1 rounds b off where b is small; there y / a does not, and y is far from overflow.
+    small = ops.less(ops.abs(b), ops.scalar(HALF, b))
+    inside = ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero))
+    exact = ops.logical_and(small, inside)
+    return ops.mul(b, ops.where(exact, ops.div(y, a), power))
 
 
 def _pow_in_exponent(ops: "Ops[R]", y: R, a: R, b: R) -> R:
@@ -120,18 +125,29 @@ def _abs(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.sign(x)
 
 
-def _over_length(ops: "Ops[R]", y: R, side: R) -> R:
-    # side / y; 0 at the origin, the smallest subgradient of the length.
-    origin = ops.equal(y, ops.scalar(0, y))
-    return ops.div(side, ops.where(origin, ops.scalar(1, y), y))
+def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
+    """side / hypot(side, other); 0 at the origin, the smallest subgradient of the length.
+
+    Both are divided by the larger one first, so that a length which overflows, or is subnormal,
+    costs no digit; the quotient does not depend on that divisor, which is held constant.
+    """
+    larger = ops.detach(ops.maximum(ops.abs(side), ops.abs(other)))
+    origin = ops.equal(larger, ops.scalar(0, larger))
+    unit = ops.where(origin, ops.scalar(1, larger), larger)
+    a, b = _in_units(ops, side, unit), _in_units(ops, other, unit)
+    return ops.div(a, ops.hypot(a, ops.where(origin, ops.scalar(1, b), b)))
+
+
+def _in_units(ops: "Ops[R]", x: R, unit: R) -> R:
+    return ops.where(ops.isinf(x), ops.sign(x), ops.div(x, unit))
 
 
 def _hypot_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    return _over_length(ops, y, a)
+    return _cosine(ops, a, b)
 
 
 def _hypot_in_right(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    return _over_length(ops, y, b)
+    return _cosine(ops, b, a)
 
 
 SQRT: Final = declare("sqrt", same, (selfadjoint(_sqrt),), "elementwise")

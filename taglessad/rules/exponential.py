@@ -35,11 +35,11 @@ def _log1p(ops: "Ops[R]", d: R, y: R, x: R) -> R:
 
 
 def _log2(ops: "Ops[R]", d: R, y: R, x: R) -> R:
-    return ops.div(d, ops.mul(x, ops.scalar(LN2, x)))
+    return ops.div(ops.div(d, ops.scalar(LN2, x)), x)  # x * ln 2 may be subnormal
 
 
 def _log10(ops: "Ops[R]", d: R, y: R, x: R) -> R:
-    return ops.div(d, ops.mul(x, ops.scalar(LN10, x)))
+    return ops.div(ops.div(d, ops.scalar(LN10, x)), x)  # x * ln 10 may overflow
 
 
 def _weight(ops: "Ops[R]", a: R, b: R) -> R:

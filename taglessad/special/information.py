@@ -5,6 +5,7 @@ from typing import Any
 from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.arithmetic import negative
+from taglessad.array_api.logic import logical_and, logical_or
 from taglessad.array_api.searching import where as select
 from taglessad.array_api.statistical import max as largest
 from taglessad.array_api.statistical import sum as total
@@ -25,18 +26,18 @@ def expit(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("sigmoid", "special.expit", x)
 
 
-def log_expit(x: Tensor[*S], /) -> Tensor[*S]:
+def log_expit(x: Tensor, /) -> Tensor:
     """log(expit(x)), accurate in both tails."""
     return negative(real_function("softplus", "special.log_expit", negative(_real(x))))
 
 
-def logit(x: Tensor[*S], /) -> Tensor[*S]:
+def logit(x: Tensor, /) -> Tensor:
     """log(x / (1 - x)), the inverse of expit."""
     t = _real(x)
     return log(t) - log1p(-t)
 
 
-def entr(x: Tensor[*S], /) -> Tensor[*S]:
+def entr(x: Tensor, /) -> Tensor:
     """-x log(x) for x > 0, 0 at 0, -inf below."""
     t = _real(x)
     return select(t > 0, -(t * log(t)), select(t == 0, t * 0.0, -float("inf")))
@@ -45,14 +46,14 @@ def entr(x: Tensor[*S], /) -> Tensor[*S]:
 def xlogy(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(y), linear in x; 0 where x is 0 and y is not NaN."""
     a, b = _real(x), _real(y)
-    dead = (a == 0) & ((b <= 0) | (b == float("inf")))
+    dead = logical_and(a == 0, logical_or(b <= 0, b == float("inf")))
     return select(dead, 0.0, a * log(b))
 
 
 def xlog1py(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(1 + y), linear in x; 0 where x is 0 and y is not NaN."""
     a, b = _real(x), _real(y)
-    dead = (a == 0) & ((b <= -1) | (b == float("inf")))
+    dead = logical_and(a == 0, logical_or(b <= -1, b == float("inf")))
     return select(dead, 0.0, a * log1p(b))
 
 

@@ -2,14 +2,15 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from taglessad.convert import as_handle, from_array
-from taglessad.dtypes import is_real
+from taglessad.dtypes import float64, is_integer, is_real
 from taglessad.errors import ArgumentError, DTypeError, TaglessError
-from taglessad.tensor import AnyTensor, Tensor
+from taglessad.tensor import AnyTensor, Tensor, handle
 from taglessad.trees import (
     TreeDef,
     flatten,
@@ -56,9 +57,9 @@ def choose(
             raise ArgumentError(f"{what}: give argnums or wrt, not both")
         return _by_path(what, f, args, kwargs, wrt, real)
     where = 0 if argnums is None else argnums
-    if where.__class__ is int and not kwargs and 0 <= where < len(args):  # type: ignore[operator]
-        if args[where].__class__ is Tensor:  # type: ignore[index]  # an int: see the line above
-            return _one_handle(what, f, args, where)  # type: ignore[arg-type]
+    if type(where) is int and not kwargs and 0 <= where < len(args):
+        if args[where].__class__ is Tensor:
+            return _one_handle(what, f, args, where)
     return _by_position(what, f, args, kwargs, where, real)
 
 
@@ -96,7 +97,7 @@ def _by_position(
     leaves: list[AnyTensor] = []
     parts: list[tuple[int | str, TreeDef]] = []
     for key in keys:
-        found, treedef = _leaves(what, whole[key], lambda key=key: _label(f, key), real)
+        found, treedef = _leaves(what, whole[key], partial(_label, f, key), real)
         parts.append((key, treedef))
         leaves += found
 
@@ -155,23 +156,34 @@ def _by_path(
         bound = inspect.signature(f).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{what}: wrt needs the names of f's parameters: {error}") from None
+    parameters = bound.signature.parameters
     named: dict[str, Any] = {}
     for name, value in bound.arguments.items():
-        kind = bound.signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_KEYWORD:
+        if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             named.update(value)
         else:
             named[name] = value
-    whole = {name: wrapped(value, what) for name, value in named.items()}
+    # A parameter left at its default can be named as well: it is passed by keyword.
+    defaults = {
+        name: p.default
+        for name, p in parameters.items()
+        if name not in named
+        and p.default is not p.empty
+        and p.kind is not inspect.Parameter.POSITIONAL_ONLY
+    }
+    whole = {name: wrapped(value, what) for name, value in {**named, **defaults}.items()}
     chosen = select(whole, paths, caller=what)
     leaves: list[AnyTensor] = []
     parts: list[tuple[str, TreeDef]] = []
     for path, subtree in chosen.items():
-        found, treedef = _leaves(what, subtree, lambda path=path: path, real)
+        found, treedef = _leaves(what, subtree, partial(str, path), real)
         if not found:
             raise ArgumentError(f"{what}: wrt names {path!r}, which holds no numbers")
         parts.append((path, treedef))
         leaves += found
+
+    positional = parameter_names(f)
+    rest = next((n for n, p in parameters.items() if p.kind is p.VAR_POSITIONAL), None)
 
     def structured(values: Sequence[Any]) -> dict[str, Any]:
         remaining = iter(values)
@@ -181,12 +193,11 @@ def _by_path(
         given: dict[str, Any] = whole
         for path, subtree in structured(values).items():
             given = replace(given, path, subtree)
-        for name in bound.arguments:
-            if bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                bound.arguments[name] = {k: given[k] for k in bound.arguments[name]}
-            else:
-                bound.arguments[name] = given[name]
-        return f(*bound.args, **bound.kwargs)
+        # Passed as they came, by position or by keyword: f may tell the two apart.
+        own = [given[name] for name in positional[: len(args)]]
+        own += given[rest] if rest in given else ()
+        by_keyword = [*kwargs, *(name for name in defaults if given[name] is not whole[name])]
+        return f(*own, **{name: given[name] for name in by_keyword})
 
     def restore(values: Sequence[Any]) -> Any:
         results = structured(values)
@@ -238,6 +249,8 @@ def real_leaf(leaf: Any, what: str, name: str) -> AnyTensor:
     if isinstance(leaf, int) and not isinstance(leaf, bool):
         return from_array(np.asarray(float(leaf)), weak=True)  # type: ignore[no-any-return]
     x = as_handle(leaf, what, name)
+    if x.weak and is_integer(x.dtype):  # a Python int that `jit` recorded
+        return handle(x.ops, x.ops.cast(x.payload, float64), float64, weak=True)  # type: ignore[no-any-return]
     if not is_real(x.dtype):
         raise DTypeError(
             f"{what}: {name} has dtype {x.dtype}; only real numbers carry a derivative. Convert "

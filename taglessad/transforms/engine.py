@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taglessad.convert import as_handle
-from taglessad.dtypes import is_real
+from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.tape import Tape, Trace, Var
@@ -159,6 +159,7 @@ def forward(
         with Quiet():
             for d, weak in zip(result.payloads, result.weak, strict=True):
                 dtype = base.dtype(d.primal)
+                refuse_integers(what, dtype)
                 outputs.append(handle(base, d.primal, dtype, weak))
                 pushed.append(handle(base, dual.tangent(d), dtype, weak))
         aux = lowered(dual, base, lambda d: d.primal, result.aux)
@@ -167,11 +168,21 @@ def forward(
     return Forward(base, unflatten(result.treedef, outputs), unflatten(result.treedef, pushed), aux)
 
 
+def refuse_integers(what: str, dtype: DType) -> None:
+    """Integers and truth values carry no derivative. Raises DTypeError for a result of them."""
+    if not is_real(dtype):
+        raise DTypeError(
+            f"{what}: f returned dtype {dtype}; only real numbers carry a derivative. Convert "
+            "it with astype, or return it beside the result, as aux (has_aux=True)"
+        )
+
+
 def like(what: str, role: str, value: AnyTensor, like: AnyTensor, name: str) -> AnyTensor:
     """A seed as a (co)tangent of `like`: same shape, same dtype; Python numbers take its dtype.
 
     Raises ShapeError or DTypeError naming both.
     """
+    refuse_integers(what, like.dtype)
     if value.weak and not like.weak:
         payload = value.ops.cast(value.payload, like.dtype)
         value = handle(value.ops, payload, like.dtype, like.weak)
@@ -218,11 +229,10 @@ def scalar_output(what: str, run: Reverse) -> Var[Any]:
             f"{what}: f must return a scalar, shape [], but it returned shape {show(shape)}; sum "
             "it, or use tad.jacrev or tad.vjp"
         )
-    if not is_real(dtype):
-        raise DTypeError(f"{what}: f returned dtype {dtype}; only a real number has a gradient")
+    refuse_integers(what, dtype)
     return output
 
 
-def one(ops: Ops[Any], dtype: "np.dtype[Any]") -> Any:
+def one(ops: Ops[Any], dtype: DType) -> Any:
     """The cotangent 1."""
     return ops.const(np.ones((), dtype))

@@ -8,15 +8,15 @@ from taglessad.transforms.engine import NO_AUX, one, reverse, scalar_output
 from taglessad.transforms.naming import named_after
 
 
-def _gradient(
+def gradient_and_value(
     what: str,
     f: Function,
     argnums: Argnums | None,
-    wrt: str | Sequence[str] | None,
-    has_aux: bool,
-    tape: bool,
+    wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    tape: bool = False,
 ) -> Function:
-    """(*args, **kwargs) -> (gradient, value, aux)."""
+    """(*args, **kwargs) -> (gradient, value, aux), for the transform that `what` names."""
 
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         chosen = choose(what, f, args, kwargs, argnums, wrt)
@@ -51,7 +51,7 @@ def grad(
     does not depend on has zeros. Raises ShapeError for a result that is no scalar, DTypeError for
     integer arguments or results, ArgumentError for unknown names.
     """
-    run = _gradient("grad", f, argnums, wrt, has_aux, tape)
+    run = gradient_and_value("grad", f, argnums, wrt, has_aux, tape)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         g, y, aux = run(*args, **kwargs)
@@ -74,7 +74,7 @@ def value_and_grad(
 
     Arguments and errors as `grad`'s.
     """
-    run = _gradient("value_and_grad", f, argnums, wrt, has_aux, tape)
+    run = gradient_and_value("value_and_grad", f, argnums, wrt, has_aux, tape)
 
     def both(*args: Any, **kwargs: Any) -> Any:
         g, y, aux = run(*args, **kwargs)

@@ -1,6 +1,6 @@
 """interpret: the meaning of a program under an interpreter that the caller names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from taglessad.convert import as_handle
@@ -16,10 +16,10 @@ from taglessad.levels import Under
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import show
-from taglessad.tensor import handle
+from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.naming import named_after
 from taglessad.transforms.recording import Spec, trace
-from taglessad.trees import flatten, match, unflatten
+from taglessad.trees import TreeDef, flatten, match, unflatten
 
 # Any throughout: arguments are what the interpreter takes, results what it gives.
 
@@ -28,8 +28,10 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
     """f's meaning under an interpreter, as a function of that interpreter's arguments.
 
     Roots take arrays (Shape: shapes, as tuples of sizes or `Spec`s) and give handles, shapes, or
-    their own payloads; Record gives the Graph. Transformers take what their base takes: Dual pairs
-    (primal, tangent), for arguments and results; Batch a leading axis of its size; Tape values.
+    their own payloads; Record gives the Graph. Transformers take and give what their base does:
+    Dual pairs (primal, tangent), Batch a leading axis of its size, Tape values.
+    Arguments and results may be trees; under Dual a pair of trees. Raises ArgumentError where
+    `interpreter` is none, or an argument is not what it takes.
     """
     if not isinstance(interpreter, Ops):
         raise ArgumentError(
@@ -44,11 +46,9 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
             own = [_argument(ops, a, f"argument {i}") for i, a in enumerate(args)]
             named = {k: _argument(ops, a, f"argument {k!r}") for k, a in kwargs.items()}
             results, treedef = flatten(f(*own, **named))
-            answers: list[Any] = []
-            for r in results:
-                h = as_handle(r, "interpret", "the result of f")
-                answers.append(_answer(ops, ops.lift(h.ops, h.payload), h.weak))
-        return unflatten(treedef, answers)
+            handles = [as_handle(r, "interpret", "the result of f") for r in results]
+            payloads = [ops.lift(h.ops, h.payload) for h in handles]
+            return _answer(ops, payloads, [h.weak for h in handles], treedef)
 
     return named_after(meaning, f"interpret[{ops!r}]", f)
 
@@ -58,68 +58,79 @@ def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
     if isinstance(ops, Dual):
         if not isinstance(argument, (tuple, list)) or len(argument) != 2:
             raise ArgumentError(f"interpret: under {ops!r} {name} is a pair (primal, tangent)")
-        primals, treedef = flatten(argument[0])
-        tangents = match(treedef, argument[1], name=f"interpret: the tangent of {name}")
+        primals, treedef = flatten(_argument(ops.base, argument[0], name))
+        tangent = _argument(ops.base, argument[1], f"the tangent of {name}")
+        tangents = match(treedef, tangent, name=f"interpret: the tangent of {name}")
         pairs = [_dual(ops, p, t, name) for p, t in zip(primals, tangents, strict=True)]
         return unflatten(treedef, pairs)
-    if isinstance(ops, Shape) and _is_shape(argument):
-        return _handle(ops, Aval(tuple(argument), Spec(()).dtype), False)
-    leaves, treedef = flatten(argument)
-    return unflatten(treedef, [_handle(ops, *_entered(ops, x, name)) for x in leaves])
-
-
-def _dual(ops: Dual[Any], primal: Any, tangent: Any, name: str) -> Any:
-    p, weak = _entered(ops.base, primal, name)
-    t, _ = _entered(ops.base, tangent, f"the tangent of {name}")
-    if ops.base.shape(p) != ops.base.shape(t):
-        raise ShapeError(
-            f"interpret: {name} has shape {show(ops.base.shape(p))}, but its tangent has "
-            f"{show(ops.base.shape(t))}"
-        )
-    return _handle(ops, DualNumber(p, ops.base.cast(t, ops.base.dtype(p))), weak)
-
-
-def _handle(ops: Ops[Any], payload: Any, weak: bool) -> Any:
-    return handle(ops, payload, ops.dtype(payload), weak)
-
-
-def _entered(ops: Ops[Any], leaf: Any, name: str) -> tuple[Any, bool]:
-    """One leaf as a payload, and whether it is weak."""
     if isinstance(ops, Batch):
-        value, weak = _entered(ops.base, leaf, name)
-        shape = ops.base.shape(value)
-        if not shape or shape[0] != ops.size:
-            raise ShapeError(
-                f"interpret: {name} has shape {show(shape)}; under {ops!r} its first axis is the "
-                f"batch, of size {ops.size}"
-            )
-        return Batched(value, True), weak
-    if isinstance(ops, (Tape, Dual)):
-        value, weak = _entered(ops.base, leaf, name)
-        return ops.embed(value), weak
+        inner, treedef = flatten(_argument(ops.base, argument, name))
+        return unflatten(treedef, [_member(ops, x, name) for x in inner])
+    if isinstance(ops, Tape):
+        inner, treedef = flatten(_argument(ops.base, argument, name))
+        return unflatten(treedef, [_constant(ops, x) for x in inner])
+    leaves, treedef = flatten(_specified(argument) if isinstance(ops, Shape) else argument)
+    return unflatten(treedef, [_root(ops, x, name) for x in leaves])
+
+
+def _dual(ops: Dual[Any], primal: AnyTensor, tangent: AnyTensor, name: str) -> Any:
+    if primal.shape != tangent.shape:
+        raise ShapeError(
+            f"interpret: {name} has shape {show(primal.shape)}, but its tangent has "
+            f"{show(tangent.shape)}"
+        )
+    pair = DualNumber(primal.payload, ops.base.cast(tangent.payload, primal.dtype))
+    return handle(ops, pair, primal.dtype, primal.weak)
+
+
+def _member(ops: Batch[Any], whole: AnyTensor, name: str) -> Any:
+    shape = whole.shape
+    if not shape or shape[0] != ops.size:
+        raise ShapeError(
+            f"interpret: {name} has shape {show(shape)}; under {ops!r} its first axis is the "
+            f"batch, of size {ops.size}"
+        )
+    return handle(ops, Batched(whole.payload, True), whole.dtype, whole.weak)
+
+
+def _constant(ops: Tape[Any], value: AnyTensor) -> Any:
+    return handle(ops, ops.embed(value.payload), value.dtype, value.weak)
+
+
+def _root(ops: Ops[Any], leaf: Any, name: str) -> Any:
     if isinstance(leaf, Spec):
         if not isinstance(ops, Shape):
             raise ArgumentError(f"interpret: {name} is a Spec; {ops!r} needs an array")
-        return Aval(leaf.shape, leaf.dtype), False
-    x = as_handle(leaf, "interpret", name)
-    return ops.lift(x.ops, x.payload), x.weak
+        return handle(ops, Aval(leaf.shape, leaf.dtype), leaf.dtype)
+    x: AnyTensor = as_handle(leaf, "interpret", name)
+    payload = ops.lift(x.ops, x.payload)
+    return handle(ops, payload, ops.dtype(payload), x.weak)
 
 
-def _is_shape(argument: Any) -> bool:
-    return isinstance(argument, (tuple, list)) and all(
-        isinstance(n, (int, Polynomial)) and not isinstance(n, bool) for n in argument
-    )
+def _specified(argument: Any) -> Any:
+    """An argument of Shape with every tuple of sizes in it as a Spec."""
+    if type(argument) in (tuple, list):
+        if all(isinstance(n, (int, Polynomial)) and not isinstance(n, bool) for n in argument):
+            return Spec(argument)
+        return type(argument)([_specified(x) for x in argument])
+    if type(argument) is dict:
+        return {key: _specified(x) for key, x in argument.items()}
+    return argument
 
 
-def _answer(ops: Ops[Any], payload: Any, weak: bool) -> Any:
-    """A result as the interpreter gives it."""
+def _answer(ops: Ops[Any], payloads: Sequence[Any], weak: Sequence[bool], treedef: TreeDef) -> Any:
+    """A result, payloads and structure, as the interpreter gives it."""
     if isinstance(ops, Dual):
-        tangent = ops.tangent(payload)
-        return _answer(ops.base, payload.primal, weak), _answer(ops.base, tangent, weak)
+        primals = [x.primal for x in payloads]
+        tangents = [ops.tangent(x) for x in payloads]
+        answers = [_answer(ops.base, part, weak, treedef) for part in (primals, tangents)]
+        return tuple(answers)
     if isinstance(ops, Batch):
-        return _answer(ops.base, ops.full(payload), weak)
+        return _answer(ops.base, [ops.full(x) for x in payloads], weak, treedef)
     if isinstance(ops, Tape):
-        return _answer(ops.base, payload.value, weak)
-    if ops.literal(payload) is not None:
-        return _handle(ops, payload, weak)
-    return ops.answer(payload)
+        return _answer(ops.base, [x.value for x in payloads], weak, treedef)
+    known = [
+        ops.answer(x) if ops.literal(x) is None else handle(ops, x, ops.dtype(x), w)
+        for x, w in zip(payloads, weak, strict=True)
+    ]
+    return unflatten(treedef, known)

@@ -5,27 +5,31 @@ from typing import Any
 
 import numpy as np
 
-from taglessad.dtypes import DType, is_real
-from taglessad.errors import DTypeError
+from taglessad.dispatch import cast
+from taglessad.dtypes import DType
+from taglessad.errors import ShapeError
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import join
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
-from taglessad.shapes import Shape, size
+from taglessad.shapes import Shape, show, size
 from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Argnums, Function, choose
-from taglessad.transforms.engine import NO_AUX, lowered, reverse, run_under
-from taglessad.transforms.gradient import grad
+from taglessad.transforms.engine import NO_AUX, lowered, refuse_integers, reverse, run_under
+from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.naming import named_after
 from taglessad.trees import unflatten
 
 
-def _ints(shape: Shape) -> tuple[int, ...]:
+def _ints(what: str, shape: Shape) -> tuple[int, ...]:
     sizes = tuple(n for n in shape if isinstance(n, int))
     if len(sizes) != len(shape):
-        raise DTypeError("a Jacobian of a program with symbolic sizes has no known size")
+        raise ShapeError(
+            f"{what}: a shape of {show(shape)} has no known number of entries, so there is no "
+            "knowing how many directions to take; give numbers for its sizes"
+        )
     return sizes
 
 
@@ -44,10 +48,14 @@ def jacfwd(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
     tuple of argnums gives tuples innermost. With `has_aux`: (jacobian, aux).
     """
 
+    return _forward_jacobian("jacfwd", f, argnums, has_aux)
+
+
+def _forward_jacobian(what: str, f: Function, argnums: Argnums, has_aux: bool) -> Function:
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        chosen = choose("jacfwd", f, args, kwargs, argnums, None)
+        chosen = choose(what, f, args, kwargs, argnums, None)
         base = join(x.ops for x in (*chosen.leaves, *chosen.others))
-        shapes = [_ints(x.shape) for x in chosen.leaves]
+        shapes = [_ints(what, x.shape) for x in chosen.leaves]
         sizes = [size(s) for s in shapes]
         total = sum(sizes)
         batch: Batch[Any] = Batch(base, total)
@@ -60,22 +68,24 @@ def jacfwd(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
             inputs.append(DualNumber(primal, Batched(basis, True)))
             start += n
         try:
-            result = run_under("jacfwd", dual, chosen, inputs, has_aux)
+            result = run_under(what, dual, chosen, inputs, has_aux)
             rows: list[Any] = []
             with Quiet():
                 for d, weak in zip(result.payloads, result.weak, strict=True):
+                    refuse_integers(what, dual.dtype(d))
                     t = batch.full(dual.tangent(d))
                     rows.append(
                         _split_columns(base, t, shapes, chosen.leaves, chosen.restore, weak)
                     )
-            aux = lowered(dual, base, lambda d: batch.full(d.primal), result.aux)
+            # Directions are all that is batched: a primal is one value, shared by the members.
+            aux = lowered(dual, base, lambda d: d.primal.value, result.aux)
         finally:
             dual.close()
             batch.close()
         blocks = unflatten(result.treedef, rows)
         return blocks if aux is NO_AUX else (blocks, aux)
 
-    return named_after(jacobian, "jacfwd", f)
+    return named_after(jacobian, what, f)
 
 
 def _split_columns(
@@ -96,9 +106,8 @@ def _split_columns(
         n = size(shape)
         zeros, ones = (0,) * len(out), (1,) * len(whole)
         part = ops.slice(moved, (*zeros, start), (*out, start + n), ones)
-        dtype = ops.dtype(tangent)
-        block = ops.reshape(part, (*out, *shape))
-        blocks.append(handle(ops, block, dtype, weak and x.weak))
+        block = cast(ops, ops.reshape(part, (*out, *shape)), ops.dtype(tangent), x.dtype)
+        blocks.append(handle(ops, block, x.dtype, weak and x.weak))
         start += n
     return restore(blocks)
 
@@ -116,9 +125,8 @@ def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
         base = run.base
         rows: list[Any] = []
         for i, (v, weak) in enumerate(zip(run.outputs, run.weak, strict=True)):
-            shape, dtype = _ints(base.shape(v.value)), base.dtype(v.value)
-            if not is_real(dtype):
-                raise DTypeError(f"jacrev: f returned dtype {dtype}, which has no derivative")
+            shape, dtype = _ints("jacrev", base.shape(v.value)), base.dtype(v.value)
+            refuse_integers("jacrev", dtype)
             n = size(shape)
             batch: Batch[Any] = Batch(base, n)
             seeds: list[Any] = [None] * len(run.outputs)
@@ -127,7 +135,7 @@ def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
             blocks: list[AnyTensor] = []
             with Quiet():
                 for x, c in zip(chosen.leaves, found, strict=True):
-                    block_shape = (*shape, *_ints(x.shape))
+                    block_shape = (*shape, *_ints("jacrev", x.shape))
                     block = base.zeros(Aval(block_shape, x.dtype))
                     if c is not None:
                         block = base.add(block, base.reshape(batch.full(c), block_shape))
@@ -145,9 +153,10 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
 
     A tree gives the tree of blocks, mixed ones included. Raises as `grad` does.
     """
-    second = jacfwd(grad(f, argnums), argnums)
+    gradient = gradient_and_value("hessian", f, argnums)
 
-    def blocks(*args: Any, **kwargs: Any) -> Any:
-        return second(*args, **kwargs)
+    def first(*args: Any, **kwargs: Any) -> Any:
+        return gradient(*args, **kwargs)[0]
 
-    return named_after(blocks, "hessian", f)
+    second = _forward_jacobian("hessian", named_after(first, "grad", f), argnums, False)
+    return named_after(second, "hessian", f)

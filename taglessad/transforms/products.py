@@ -4,9 +4,11 @@ vjp and jvp have two forms. Curried, vjp(f): a function whose last positional ar
 With primals, vjp(f, *primals): the value, and a function of the seed (JAX's form).
 """
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from taglessad.convert import as_handle
 from taglessad.errors import ArgumentError
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import join
@@ -19,18 +21,51 @@ from taglessad.transforms.engine import (
     reverse,
     seeds,
 )
-from taglessad.transforms.gradient import grad
+from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.naming import named_after
 from taglessad.trees import flatten, unflatten
 
 
-def _seed_last(what: str, role: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
-    if len(args) < 2:
-        raise ArgumentError(
-            f"{what}: the {role} is missing: it is the last positional argument, after f's own "
-            f"arguments ({len(args)} given)"
-        )
-    return args[:-1], args[-1]
+def _curried(
+    what: str,
+    role: str,
+    f: Function,
+    product: Callable[[Sequence[Any], Any, Mapping[str, Any]], Any],
+) -> Function:
+    """A function of f's arguments and of a seed, its last positional argument."""
+
+    def curried(*args: Any, **kwargs: Any) -> Any:
+        if len(args) + len(kwargs) < 2 or not args:
+            raise _no_seed(what, role, len(args))
+        try:
+            return product(args[:-1], args[-1], kwargs)
+        except TypeError:
+            _check_seed(what, role, f, args, kwargs)
+            raise
+
+    return named_after(curried, what, f, same_arguments=False)
+
+
+def _no_seed(what: str, role: str, given: int) -> ArgumentError:
+    return ArgumentError(
+        f"{what}: the {role} is missing: it is the last positional argument, after f's own "
+        f"arguments ({given} given)"
+    )
+
+
+def _check_seed(
+    what: str, role: str, f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """After a failed call: whether f itself needed what was taken for the seed."""
+    try:
+        signature = inspect.signature(f)
+        signature.bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*args[:-1], **kwargs)
+    except TypeError:
+        raise _no_seed(what, role, len(args)) from None
 
 
 def _pulled(what: str, run: Reverse, cotangent: Any, *, consume: bool = False) -> list[AnyTensor]:
@@ -68,8 +103,7 @@ def vjp(
         y = run.output()
         return (y, pullback) if run.aux is NO_AUX else (y, pullback, run.aux)
 
-    def curried(*args: Any, **kwargs: Any) -> Any:
-        own, cotangent = _seed_last("vjp", "cotangent", args)
+    def product(own: Sequence[Any], cotangent: Any, kwargs: Mapping[str, Any]) -> Any:
         run = reverse("vjp", choose("vjp", f, own, kwargs, argnums, None), has_aux=has_aux)
         y = run.output() if value else None
         g = run.chosen.restore(_pulled("vjp", run, cotangent, consume=True))
@@ -77,7 +111,7 @@ def vjp(
             return g, (y if run.aux is NO_AUX else (y, run.aux))
         return g if run.aux is NO_AUX else (g, run.aux)
 
-    return named_after(curried, "vjp", f)
+    return _curried("vjp", "cotangent", f, product)
 
 
 def _tangents(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
@@ -117,15 +151,14 @@ def jvp(
         pair = (run.output, run.tangent)
         return pair if run.aux is NO_AUX else (*pair, run.aux)
 
-    def curried(*args: Any, **kwargs: Any) -> Any:
-        own, tangent = _seed_last("jvp", "tangent", args)
+    def product(own: Sequence[Any], tangent: Any, kwargs: Mapping[str, Any]) -> Any:
         chosen = choose("jvp", f, own, kwargs, argnums, None)
         run = forward("jvp", chosen, _tangents("jvp", chosen, tangent), has_aux=has_aux)
         if value:
             return run.tangent, (run.output if run.aux is NO_AUX else (run.output, run.aux))
         return run.tangent if run.aux is NO_AUX else (run.tangent, run.aux)
 
-    return named_after(curried, "jvp", f)
+    return _curried("jvp", "tangent", f, product)
 
 
 def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -166,15 +199,19 @@ def hvp(f: Function, *, argnums: Argnums = 0, value: bool = False) -> Function:
     hvp(f) -> (*args, tangent, **kwargs) -> H v, structured like the argument(s); with `value`
     (H v, f(x)). The cost is a constant number of passes (Pearlmutter 1994).
     """
-    inner = grad(f, argnums, value=True)
+    run = gradient_and_value("hvp", f, argnums)
 
-    def product(*args: Any, **kwargs: Any) -> Any:
-        own, tangent = _seed_last("hvp", "tangent", args)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return run(*args, **kwargs)[:2]
+
+    inner = named_after(gradient, "grad", f)
+
+    def product(own: Sequence[Any], tangent: Any, kwargs: Mapping[str, Any]) -> Any:
         chosen = choose("hvp", inner, own, kwargs, argnums, None)
-        run = forward("hvp", chosen, _tangents("hvp", chosen, tangent))
-        return (run.tangent[0], run.output[1]) if value else run.tangent[0]
+        pushed = forward("hvp", chosen, _tangents("hvp", chosen, tangent))
+        return (pushed.tangent[0], pushed.output[1]) if value else pushed.tangent[0]
 
-    return named_after(product, "hvp", f)
+    return _curried("hvp", "tangent", f, product)
 
 
 def derivative(f: Function, argnums: int = 0) -> Function:
@@ -184,8 +221,7 @@ def derivative(f: Function, argnums: int = 0) -> Function:
     The directions are constants of the inner derivatives; the whole is itself differentiable.
     """
 
-    def directional(*args: Any, **kwargs: Any) -> Any:
-        own, directions = _seed_last("derivative", "list of directions", args)
+    def product(own: Sequence[Any], directions: Any, kwargs: Mapping[str, Any]) -> Any:
         if not isinstance(directions, (list, tuple)):
             raise ArgumentError(
                 "derivative: the directions come as a list, one entry per order, not "
@@ -193,16 +229,18 @@ def derivative(f: Function, argnums: int = 0) -> Function:
             )
         return _along(f, directions, argnums)(*own, **kwargs)
 
-    return named_after(directional, "derivative", f)
+    return _curried("derivative", "list of directions", f, product)
 
 
-def _along(f: Function, directions: Sequence[Any], argnums: int) -> Callable[..., Any]:
-    if not directions:
-        return f
-    *rest, direction = directions
-    lower = _along(f, rest, argnums)
+def _along(f: Function, directions: Sequence[Any], argnums: int) -> Function:
+    *rest, direction = directions or (None,)
+    lower = _along(f, rest, argnums) if rest else f
 
     def along(*args: Any, **kwargs: Any) -> Any:
-        return jvp(lower, argnums=argnums)(*args, direction, **kwargs)
+        chosen = choose("derivative", lower, args, kwargs, argnums, None)
+        if not directions:
+            leaves, treedef = flatten(chosen.call(chosen.leaves))
+            return unflatten(treedef, [as_handle(y, "derivative") for y in leaves])
+        return forward("derivative", chosen, _tangents("derivative", chosen, direction)).tangent
 
-    return along
+    return named_after(along, "derivative", f)

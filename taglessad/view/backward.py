@@ -1,7 +1,8 @@
 """The reverse pass over a graph whose values are known, kept in all its parts for a reader.
 
 The arithmetic is the tape's: slots' pull rules, and `taglessad.masks` for structural zeros, sums
-and broadcast axes. What this loop adds is that it forgets nothing.
+and broadcast axes. This loop forgets nothing, and it follows the flow up to where it ends: what
+stands behind a detach gets its cotangent too, which the tape, for whom it is a constant, saves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from taglessad.dtypes import is_real
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.quiet import Quiet
@@ -36,7 +38,7 @@ class Visit(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """An operand of `source` that depends on the inputs and gets nothing, by the rule of `prim`."""
+    """A real operand of `source` that depends on the inputs and gets nothing: `prim` has no rule."""
 
     source: Ref
     position: int
@@ -48,8 +50,7 @@ class Backward(NamedTuple):
     """A reverse pass. Registers absent from `cotangents` got none.
 
     arrived: by register, the contributions to it in the order in which they came.
-    dependent: registers whose value depends on the differentiated inputs in any way. active: those
-    on which the derivative does; a cut lies between the two.
+    dependent: registers whose value depends on the differentiated inputs in any way.
     """
 
     seeds: Mapping[Ref, Array]
@@ -57,7 +58,6 @@ class Backward(NamedTuple):
     cotangents: Mapping[Ref, Array]
     arrived: Mapping[Ref, Sequence[Contribution]]
     cuts: Sequence[Cut]
-    active: frozenset[Ref]
     dependent: frozenset[Ref]
 
     def parts(self, ref: Ref) -> int:
@@ -68,9 +68,7 @@ class Backward(NamedTuple):
         """Why a register got no cotangent; "" where it got one."""
         if ref in self.cotangents:
             return ""
-        if ref in self.active:
-            return "no way back from the result"
-        return "behind a cut" if ref in self.dependent else "constant"
+        return "no path from the result" if ref in self.dependent else "constant"
 
 
 class Pass(NamedTuple):
@@ -96,7 +94,7 @@ def backward(
     graph: Graph, values: Sequence[Array], inputs: Sequence[Ref], seeds: Sequence[tuple[Ref, Array]]
 ) -> Backward:
     """Pull cotangents of the outputs back to `inputs`; a register given two seeds gets their sum."""
-    active, dependent, cuts = _flow(graph, inputs)
+    dependent, cuts = _flow(graph, inputs)
     kernels = EAGER.trusted()
     # Any: arrays, some of them Masked.
     cotangents: dict[Ref, Any] = {}
@@ -108,7 +106,7 @@ def backward(
     visits: list[Visit] = []
     with Quiet():
         for ref, seed in seeds:
-            if ref in active:
+            if ref in dependent:
                 arrive(ref, seed)
         given = {ref: np.array(d) for ref, d in cotangents.items()}
         for prim, operands, params, result in reversed(list(graph.steps())):
@@ -118,7 +116,7 @@ def backward(
             xs = tuple([values[x] for x in operands])
             pulled: list[Contribution] = []
             for k, x in enumerate(operands):
-                if x in active and prim.slots[k] is not None:
+                if x in dependent and prim.slots[k] is not None and is_real(values[x].dtype):
                     d = through(kernels, prim, k, False, g, values[result], xs, params)
                     d = fit(kernels, d, values[x].shape)
                     arrive(x, d)
@@ -128,18 +126,15 @@ def backward(
     arrived: dict[Ref, list[Contribution]] = {}
     for c in (c for visit in visits for c in visit.contributions):
         arrived.setdefault(c.target, []).append(c)
-    return Backward(given, visits, totals, arrived, cuts, active, dependent)
+    return Backward(given, visits, totals, arrived, cuts, dependent)
 
 
-def _flow(graph: Graph, inputs: Sequence[Ref]) -> tuple[frozenset[Ref], frozenset[Ref], list[Cut]]:
-    active, dependent, cuts = set(inputs), set(inputs), list[Cut]()
+def _flow(graph: Graph, inputs: Sequence[Ref]) -> tuple[frozenset[Ref], list[Cut]]:
+    dependent, cuts = set(inputs), list[Cut]()
     for prim, operands, _, result in graph.steps():
         for k, x in enumerate(operands):
             if x in dependent:
                 dependent.add(result)
-            if x in active:
-                if prim.slots[k] is None:
+                if prim.slots[k] is None and is_real(graph.avals[x].dtype):
                     cuts.append(Cut(result, k, x, prim.name))
-                else:
-                    active.add(result)
-    return frozenset(active), frozenset(dependent), cuts
+    return frozenset(dependent), cuts

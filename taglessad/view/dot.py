@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from taglessad.view.diagram import Box, Diagram, Edge
 
 _SHAPES = (("input", "ellipse"), ("constant", "note"), ("group", "folder"))
-_STYLES = {"cut": "dashed", "stop": "dotted", "idle": "dotted"}
+_STYLES = {"cut": "dashed", "stop": "dotted"}
 
 
 def dot(diagram: Diagram) -> str:

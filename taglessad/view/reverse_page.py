@@ -13,8 +13,9 @@ from taglessad.view.values import value_text
 
 _TAPE: Final = "What ran, in the order in which it ran, and the value of each operation."
 _GRADIENTS: Final = (
-    "The cotangent that arrived at each operation in all. Dashed boxes got none; a red edge is one "
-    "that detach cuts, a dotted one leads to an operation without derivative."
+    "The cotangent that arrived at each operation in all. Dashed boxes got none. A red edge is one "
+    "that detach cuts: what arrives there goes no further. A dotted edge leads to an operation "
+    "without derivative."
 )
 _TRACE: Final = (
     "The same, one contribution at a time. The reverse pass visits operations from the last to the "

@@ -46,12 +46,15 @@ def _flow(run: Pass, title: str, *, steps: bool) -> Remarks:
         if steps and ref in order:
             tag.append(f"step {order[ref]}")
         tags[ref] = ", ".join(tag)
-    for cut in back.cuts:
-        if cut.prim == DETACH:
-            roles[cut.source] = "silent cut"
-    return Remarks(
-        title, lambda ref: _arrived(run, ref), tags, roles, _links(run, order if steps else None)
-    )
+    fences = {cut.source for cut in back.cuts if cut.prim == DETACH}
+    for ref in fences:
+        roles[ref] += " cut"
+
+    def lines(ref: Ref) -> tuple[str, ...]:
+        end = ("detach: it goes no further",) if ref in fences and ref in back.cotangents else ()
+        return _arrived(run, ref) + end
+
+    return Remarks(title, lines, tags, roles, _links(run, order if steps else None))
 
 
 def _links(run: Pass, order: dict[Ref, int] | None) -> dict[tuple[Ref, int], Link]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from taglessad.graph import Graph, Ref
-from taglessad.view.backward import DETACH, Contribution, Cut, Pass
+from taglessad.view.backward import DETACH, Cut, Pass
 from taglessad.view.text import graph_lines, register
 from taglessad.view.values import value_text
 
@@ -54,7 +54,9 @@ def trace_lines(run: Pass) -> list[str]:
         lines.append(f"    cotangent {value_text(visit.cotangent)}")
         for c in visit.contributions:
             missing[c.target] -= 1
-            lines.append(f"    {_gives(run, c, last=missing[c.target] == 0)}")
+            lines.append(f"    to {register(c.target)}: {value_text(c.value)}")
+            if back.parts(c.target) > 1 and not missing[c.target]:
+                lines.append(f"    {_sum(run, c.target)}")
     lines += [cut_text(cut) for cut in back.cuts]
     for ref in run.wanted:
         parts = back.parts(ref)
@@ -74,12 +76,10 @@ def cut_text(cut: Cut) -> str:
     return f"no derivative: {here} gives nothing back to {register(cut.target)}"
 
 
-def _gives(run: Pass, c: Contribution, *, last: bool) -> str:
-    parts = run.back.parts(c.target)
-    total = ""
-    if last and parts > 1:
-        total = f"; the {parts} parts sum to {value_text(run.back.cotangents[c.target])}"
-    return f"to {register(c.target)}: {value_text(c.value)}{total}"
+def _sum(run: Pass, ref: Ref) -> str:
+    """What the parts of a cotangent come to, once the last one is there."""
+    total = value_text(run.back.cotangents[ref])
+    return f"sum of the {run.back.parts(ref)} parts at {register(ref)}: {total}"
 
 
 def _registers(graph: Graph) -> list[Ref]:

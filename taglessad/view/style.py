@@ -59,20 +59,16 @@ _PICTURE: Final = """
 .tad .edge.pull polygon, .tad .pull text {{ fill: {gradient_line} }}
 .tad .edge.cut path {{ stroke: {cut}; stroke-width: 1.8; stroke-dasharray: 6 4 }}
 .tad .edge.cut polygon, .tad .cut text {{ fill: {cut} }}
-.tad .edge.stop path, .tad .edge.idle path {{ stroke-dasharray: 2 4 }}
-.tad .stop text, .tad .idle text {{ fill: {faint} }}
+.tad .edge.stop path {{ stroke-dasharray: 2 4 }}
 .tad .label rect {{ fill: {paper}; stroke: none }}
 """
 
 _PAGE: Final = """
 body {{ background: {paper}; color: {ink} }}
-a {{ color: {input_line} }}
 th, td {{ border-color: {line} }}
 th {{ background: {box} }}
 pre {{ background: {box} }}
 .faint {{ color: {faint} }}
-.cut {{ color: {cut} }}
-.gradient {{ color: {gradient_line} }}
 """
 
 _PAGE_FORM: Final = """

@@ -131,7 +131,7 @@ def _method_parameters(prim: Prim) -> tuple[str, ...]:
 def parameter_text(value: Any) -> str:
     """A parameter as text that is the same in every process. Any: whatever a primitive takes."""
     if isinstance(value, Graph):
-        return f"<graph of {len(value)} nodes>"
+        return f"<graph, {len(value)} operations>"
     if isinstance(value, tuple):
         parts = [parameter_text(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"

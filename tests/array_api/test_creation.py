@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import taglessad as tad
+from taglessad.dims import Symbol, symbol
 from taglessad.interpreters import Shape
+from taglessad.levels import Under
 from taglessad.primitive import Aval
 from taglessad.tensor import AnyTensor, handle
 
@@ -430,6 +432,18 @@ def test_patterns_of_what_has_only_a_shape() -> None:
     for made in (tad.zeros_like(x), tad.full_like(x, 2.0), tad.tril(x), tad.triu(x, 1)):
         assert (made.shape, made.dtype) == ((2, 3), tad.float32)
         assert isinstance(made.ops, Shape)
+
+
+def test_sizes_may_be_symbols() -> None:
+    n = symbol(Symbol("n", "N"))
+    ops = Shape()
+    with Under(ops):
+        assert tad.zeros((n, 2)).shape == (n, 2)
+        assert tad.full(n, True).dtype == tad.bool
+        assert tad.eye(n).shape == (n, n)
+        assert tad.broadcast_to(tad.ones(2), (n, 2)).shape == (n, 2)
+        with pytest.raises(tad.ConcretizationError, match="eye: the size N is a symbol"):
+            tad.eye(n, 3)
 
 
 # --- the namespace -----------------------------------------------------------------------------------

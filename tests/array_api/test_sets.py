@@ -1,5 +1,7 @@
 """Distinct entries: against NumPy, whose order is ascending, and array-api-strict."""
 
+from typing import Any
+
 import array_api_strict as strict
 import numpy as np
 import pytest

@@ -1,6 +1,7 @@
 """Order along an axis: against NumPy and array-api-strict, stability, derivatives."""
 
 from collections.abc import Callable
+from typing import Any
 
 import array_api_strict as strict
 import numpy as np

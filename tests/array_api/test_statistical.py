@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import taglessad as tad
+from taglessad.dims import Symbol, symbol
 from taglessad.interpreters import Record, Shape
 from taglessad.primitive import Aval
 from taglessad.tensor import AnyTensor, handle
@@ -129,6 +130,34 @@ def test_running_sums_of_a_vector_and_of_nothing() -> None:
             tad.cumulative_sum(x)
 
 
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_medians(dtype: str, axis: Any, keepdims: bool) -> None:
+    x = sample(dtype, (2, 3, 5))
+    wide = np.asarray(np.median(x.astype(np.float64), axis_of(axis), keepdims=keepdims))
+    own = dtype if dtype in FLOATS else "float64"
+    close(tad.median(x, axis, keepdims=keepdims), wide.astype(own))
+
+
+def test_medians_of_special_numbers() -> None:
+    assert np.isnan(tad.median([1.0, math.nan, 2.0]).item())
+    assert np.isnan(tad.median(np.ones(0)).item())
+    assert tad.median([-math.inf, 1.0, math.inf]).item() == 1.0
+    assert np.isnan(tad.to_numpy(tad.median(np.ones((2, 0)), 1))).tolist() == [True, True]
+    assert tad.grad(lambda x: tad.median(x))(np.array([3.0, 1.0, 2.0, 9.0])).tolist() == [
+        0.5, 0.0, 0.5, 0.0,
+    ]  # fmt: skip
+
+
+def test_sums_without_nan() -> None:
+    x = np.array([[1.0, math.nan], [math.nan, math.nan]])
+    close(tad.nansum(x, 1), np.nansum(x, 1))
+    close(tad.nansum(np.array([1, 2], np.int8)), np.array(3))
+    gradient = tad.grad(lambda z: tad.nansum(tad.log(z)))(np.array([2.0, -1.0]))
+    assert gradient.tolist() == [0.5, 0.0]
+
+
 # --- edges -------------------------------------------------------------------------------------------
 def test_reductions_of_no_entries() -> None:
     x = np.ones((2, 0))
@@ -210,6 +239,7 @@ SMOOTH: dict[str, Callable[[Any], Any]] = {
     "min": lambda x: tad.min(x),
     "cumulative_sum": lambda x: tad.cumulative_sum(x, axis=1, include_initial=True),
     "cumulative_prod": lambda x: tad.cumulative_prod(x, axis=0, include_initial=True),
+    "median": lambda x: tad.median(x, 1),
     "diff": lambda x: tad.diff(x, n=2, prepend=x, append=1.5),
 }
 
@@ -297,13 +327,29 @@ def test_diff_takes_numbers_and_refuses() -> None:
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32"])
 @pytest.mark.parametrize(
     "name",
-    ["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "cumulative_sum", "diff"],
+    [
+        *["sum", "prod", "mean", "var", "std", "max", "min", "any", "all"],
+        *["cumulative_sum", "diff", "median", "nansum"],
+    ],
 )
 def test_shapes_and_dtypes_are_known_without_values(name: str, dtype: str) -> None:
     x = handle(Shape(), Aval((2, 3), np.dtype(dtype)), np.dtype(dtype))
     function = getattr(tad, name)
     concrete, got = (function(z, axis=1) for z in (np.ones((2, 3), dtype), x))
     assert (got.shape, got.dtype, type(got)) == (concrete.shape, concrete.dtype, type(concrete))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "median", "nansum"],
+)
+def test_sizes_may_be_symbols(name: str) -> None:
+    n = symbol(Symbol("n", "N"))
+    x = handle(Shape(), Aval((n, 3), np.dtype("float32")), np.dtype("float32"))
+    assert getattr(tad, name)(x, 0).shape == (3,)
+    assert getattr(tad, name)(x, 1, keepdims=True).shape == (n, 1)
+    assert tad.cumulative_sum(x, axis=0, include_initial=True).shape == (n + 1, 3)
+    assert tad.diff(x, axis=0).shape == (n - 1, 3)
 
 
 def test_a_mean_is_recorded_as_two_operations() -> None:

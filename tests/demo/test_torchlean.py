@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import taglessad as tad
 from taglessad.demo import torchlean
 from taglessad.demo.lines import Mark, Section
 
@@ -84,10 +85,13 @@ def test_a_relation_that_fails_is_found(monkeypatch: pytest.MonkeyPatch) -> None
     assert not torchlean.transforms().good
 
 
-def test_the_two_experiments_that_the_chapter_does_not_print() -> None:
-    # Every parameter 0.2: output 0.2 * 0.5 - 0.2 * 1.2 + 0.2 = 0.06, residuals against the target.
-    _, x, target = torchlean._example()
-    residuals = 0.06 - np.asarray(target)
-    value = float(torchlean.loss(torchlean.constant(0.2), x, target))
-    assert value == pytest.approx(float(np.mean(residuals**2)), rel=1e-14)
-    assert f"{value:.6f}" == "0.241600"
+@pytest.mark.parametrize(
+    ("every", "x", "printed"), [(0.2, [0.5, -1.2], "0.241600"), (0.1, [0.0, -1.2], "0.254400")]
+)
+def test_the_chapters_experiments(every: float, x: list[float], printed: str) -> None:
+    target = np.asarray([0.7, 0.1, -0.5])
+    residuals = every * sum(x) + every - target
+    g, value = tad.grad(torchlean.loss, value=True)(torchlean.constant(every), x, target)
+    assert f"{float(value):.6f}" == printed
+    np.testing.assert_allclose(np.asarray(g.bias), 2 / 3 * residuals, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(g.weight), 2 / 3 * np.outer(residuals, x), rtol=1e-14)

@@ -92,7 +92,7 @@ def test_a_graph_among_the_parameters_follows_its_node() -> None:
     graph.finish([y], [])
     assert str(graph).splitlines() == [
         "%0: float64[] = input",
-        "%1: float64[] = loop %0 3 <graph of 1 nodes>",
+        "%1: float64[] = loop %0 3 <graph, 1 operations>",
         "    body:",
         "        %0: float64[] = input",
         "        %1: float64[] = exp %0",
