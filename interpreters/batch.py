@@ -30,7 +30,7 @@ class Batched(Generic[R]):
 class Batch(Ops[Batched[R]], Generic[R]):
     """`size` members at once."""
 
-    base: Ops[R]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
+    base: Ops[R]
 
     def __init__(self, base: Ops[R], size: int) -> None:
         self.base = base

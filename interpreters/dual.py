@@ -27,7 +27,7 @@ class DualNumber(Generic[R]):
 class Dual(Ops[DualNumber[R]], Generic[R]):
     """Forward mode: each primitive pushes the tangents of its operands on."""
 
-    base: Ops[R]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
+    base: Ops[R]
 
     def __init__(self, base: Ops[R]) -> None:
         self.base = base

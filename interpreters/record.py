@@ -24,7 +24,7 @@ from taglessad.simplify import Step, simplified
 class Record(Ops[Ref]):
     """The payload is a register number of the graph in the making."""
 
-    base: Ops[Any]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
+    base: Ops[Any]
 
     def __init__(self, base: Ops[Any] | None = None) -> None:  # Any: whatever is under way
         self.base = default_root() if base is None else base

@@ -139,7 +139,7 @@ class Tape(Ops[Var[R]], Generic[R]):
     then that of the path that ran.
     """
 
-    base: Ops[R]  # pyright: ignore[reportIncompatibleVariableOverride]  # never reassigned
+    base: Ops[R]
 
     def __init__(self, base: Ops[R], *, peeking: bool = False) -> None:
         self.base = base

@@ -5,7 +5,7 @@ has any, in edges.py.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from taglessad.primitive import PRIMITIVES
@@ -24,7 +24,7 @@ def uncovered() -> tuple[set[str], set[str]]:
     return PRIMITIVES.keys() - DOMAINS.keys(), DOMAINS.keys() - PRIMITIVES.keys()
 
 
-@lru_cache(maxsize=None)
+@cache
 def cases(name: str, count: int, *, smooth: bool = True) -> Sequence[Case]:
     """The first `count` cases of each domain of a primitive, the same at every call.
 
@@ -32,6 +32,4 @@ def cases(name: str, count: int, *, smooth: bool = True) -> Sequence[Case]:
     """
     domains = [d for d in DOMAINS[name] if d.smooth or not smooth]
     seeds = range(count)
-    return [
-        d.plan(Random(seed)).case(seed, d.dtypes[0]) for d in domains for seed in seeds
-    ]
+    return [d.plan(Random(seed)).case(seed, d.dtypes[0]) for d in domains for seed in seeds]

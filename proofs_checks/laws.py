@@ -126,9 +126,7 @@ def linearity(prim: Prim, case: Case) -> Finding:
                 return f"operand {i}: push of a unit vector is not the value at it"
             rows.append(push.ravel())
         y = value(prim, case.operands, case.params)
-        columns = [
-            pulled(prim, case, [i], e.reshape(y.shape))[0].ravel() for e in np.eye(y.size)
-        ]
+        columns = [pulled(prim, case, [i], e.reshape(y.shape))[0].ravel() for e in np.eye(y.size)]
         matrix = np.reshape(rows, (case.operands[i].size, y.size))
         transpose = np.reshape(columns, (y.size, case.operands[i].size))
         if not np.array_equal(matrix, transpose.T):

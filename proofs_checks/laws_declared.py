@@ -112,7 +112,10 @@ def flow(prim: Prim, cases: Sequence[Case]) -> Finding:
             if slot is None or y.size == 0 or case.operands[i].size == 0:
                 continue
             eye = [e.reshape(y.shape) for e in np.eye(y.size)]
-            for name, rule, units in (("push", slot.push, basis(case, i)), ("pull", slot.pull, eye)):
+            for name, rule, units in (
+                ("push", slot.push, basis(case, i)),
+                ("pull", slot.pull, eye),
+            ):
                 with Quiet():
                     pattern = _pattern(
                         lambda e, rule=rule, y=y, case=case: rule(

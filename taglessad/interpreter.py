@@ -25,8 +25,8 @@ class Interpreter(ABC, Generic[R]):
     payloads are made of the base's. All interpreters alive at one moment are on one chain.
     """
 
-    # Any: the base's payload is the base's own affair.
-    base: "Interpreter[Any] | None" = None
+    # Any: an interpreter or None; each transformer narrows it to an interpreter of its own payload.
+    base: Any = None
     level: int = 0
     precedence: int = 0  # of two roots the higher takes the other's values in
     closed: bool = False  # the transform that made it has ended

@@ -12,7 +12,6 @@ import taglessad as tad
 from taglessad.demo.formats import exponent, fixed, truth
 from taglessad.demo.least_squares import Moments, Sums, closed_form, descend, loss
 from taglessad.demo.lines import Line, Mark, Section, section
-from taglessad.transforms.recording import Spec, trace
 
 BUILDS: Final = Sums(
     powers=(52, 9570, 1964216, 435954930, 102241727216),
@@ -60,8 +59,8 @@ def three_ways() -> Section:
     forward = tad.jacfwd(loss)(origin, m)
     by_hand = np.asarray([-2 * BUILDS.cross[1] / 52, -2 * BUILDS.cross[0] / 52])
     gap = float(np.max(np.abs(np.asarray(reverse) - np.asarray(forward))))
-    scalar, builds = Spec(()), Spec((52,))
-    graph = trace(mean_squared_error)(scalar, scalar, builds, builds)
+    scalar, builds = tad.Spec(()), tad.Spec((52,))
+    graph = tad.trace(mean_squared_error)(scalar, scalar, builds, builds)
     return section(
         "Candle: the gradient, three ways",
         THREE_WAYS,

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 import taglessad as tad
-from taglessad.compiled.jit import jit
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class Descent(NamedTuple):
 
 def descend(m: Moments, rate: float, steps: int) -> Descent:
     """Gradient descent from 0."""
-    slope = jit(tad.grad(loss))
-    value = jit(loss)
+    slope = tad.jit(tad.grad(loss))
+    value = tad.jit(loss)
     theta = tad.zeros_like(m.cross)
     losses: list[float] = []
     for _ in range(steps):

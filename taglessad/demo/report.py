@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import taglessad as tad
 from taglessad.demo.classifier import Classifier, Images, Targets, loss
 from taglessad.demo.curve import loss_curve
 from taglessad.demo.gradient_check import HEADINGS, Check
 from taglessad.demo.lines import Section
 from taglessad.demo.text import LEGEND, count_text, section_text, training_text
 from taglessad.demo.training import BATCH, Trained
-from taglessad.transforms.recording import trace
 from taglessad.view.html import figure, page, section, table
 from taglessad.view.markup import escaped
 from taglessad.view.reverse import reverse_view
@@ -28,7 +28,7 @@ def report(sections: Sequence[Section], trained: Trained, check: Check, point: P
 
     point: the arguments of the loss at which its gradient was checked.
     """
-    graph = trace(loss)(*point)
+    graph = tad.trace(loss)(*point)
     done, *facts = training_text(trained).split("\n")
     return page(
         "taglessad demo",

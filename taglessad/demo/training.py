@@ -7,7 +7,6 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 import taglessad as tad
-from taglessad.compiled.jit import jit
 from taglessad.demo import adam
 from taglessad.demo.adam import Adam
 from taglessad.demo.classifier import Classifier, Images, Targets, accuracy, initial, loss
@@ -57,7 +56,7 @@ def steps(data: Digits) -> int:
 def train(data: Digits, seed: int, report: Report) -> Trained:
     """Fit a classifier, from a seed that fixes its weights and the order of the batches."""
     rng = np.random.default_rng(seed)
-    step = jit(train_step)
+    step = tad.jit(train_step)
     state = adam.start(initial(seed))
     losses: list[float] = []
     began = perf_counter()

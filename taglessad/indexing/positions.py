@@ -6,6 +6,7 @@ what is read is a fill value, what is written is left out. Negative indices coun
 first, in every mode.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -70,27 +71,34 @@ def places(
     # What is known is computed at once, by the same program.
     own = default_root().trusted() if known else ops
     payloads: list[Any] = []
+    counted = not is_lenient(mode)  # whether all are known to count from the front
     for index in indices:
         if isinstance(index, AnyTensor):
             payload = ops.lift(index.ops, index.payload)
             payloads.append(payload if index.dtype == int64 else ops.cast(payload, int64))
+            counted = False
         else:
-            payloads.append(own.const(index.astype(np.int64)))
+            payloads.append(own.const(index.astype(np.int64, copy=False)))
+            counted = counted and (index.size == 0 or int(index.min()) >= 0)
     extents = [n for n in sizes if isinstance(n, int)]
-    if len(extents) == len(sizes):
-        merged = _merged(own, payloads, extents, mode, known)
+    if len(extents) < len(sizes):
+        extents, counted = [1] * len(sizes), True  # of symbolic sizes only shapes are computed
+    if not counted:
+        payloads, outside = _counted(own, payloads, extents, mode, known)
+        merged = _merged(own, payloads, extents)
+        if outside is not None:
+            merged = own.where(outside, own.scalar(math.prod(extents), merged), merged)
     else:
-        merged = payloads[0]
-        for index in payloads[1:]:
-            merged = own.add(merged, index)  # of symbolic sizes only shapes are computed
+        merged = _merged(own, payloads, extents)
     return ops.const(np.asarray(merged)) if known else merged
 
 
-def _merged(
+def _counted(
     ops: Ops[Any], indices: Sequence[Any], sizes: Sequence[int], mode: str | None, known: bool
-) -> Any:
+) -> tuple[list[Any], Any]:
+    """Indices counted from the front, and which are out of range, where that is to be told."""
+    counted: list[Any] = []
     outside: Any = None
-    total: Any = None
     for index, n in zip(indices, sizes, strict=True):
         zero, end = ops.scalar(0, index), ops.scalar(n, index)
         at = ops.where(ops.less(index, zero), ops.add(index, end), index)
@@ -100,10 +108,12 @@ def _merged(
             # Merged with others, an index out of range could come to stand for another place.
             wrong = ops.logical_or(ops.less(at, zero), ops.less_equal(end, at))
             outside = wrong if outside is None else ops.logical_or(outside, wrong)
-        total = at if total is None else ops.add(ops.mul(total, end), at)
-    if outside is None:
-        return total
-    length = 1
-    for n in sizes:
-        length *= n
-    return ops.where(outside, ops.scalar(length, total), total)
+        counted.append(at)
+    return counted, outside
+
+
+def _merged(ops: Ops[Any], indices: Sequence[Any], sizes: Sequence[int]) -> Any:
+    total = indices[0]
+    for index, n in zip(indices[1:], sizes[1:], strict=True):
+        total = ops.add(ops.mul(total, ops.scalar(n, index)), index)
+    return total

@@ -4,6 +4,8 @@ from typing import Any
 
 from taglessad.dispatch import interpreter_of, lifted
 from taglessad.indexing.plan import plan
+from taglessad.ops import Ops
+from taglessad.shapes import Extent
 from taglessad.tensor import AnyTensor, handle
 
 
@@ -18,10 +20,9 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     DTypeError for indices that are no integers, ShapeError for a mask of another shape.
     """
     ops, payload = x.ops, x.payload
-    if index.__class__ is int:
-        y = _first_axis(ops, payload, index)
-        if y is not None:
-            return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+    y = _quick(ops, payload, index)
+    if y is not None:
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
     found = plan(index, ops.shape(payload))
     if not found.arrays:
         return handle(ops, found.region.read(ops, payload), x.dtype, x.weak)  # type: ignore[no-any-return]
@@ -33,20 +34,46 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
 
 
-def _first_axis(ops: Any, x: Any, i: Any) -> Any:
-    """The quick path of x[3]: one slice of the first axis, None where this is another case.
+def _quick(ops: Ops[Any], x: Any, index: Any) -> Any:
+    """Positions and forward slices of axes of known size, in one pass: None for other cases.
 
-    Any: an interpreter and its payload; i is an int.
+    Any: a payload of `ops`; an index of any kind.
     """
     shape = ops.shape(x)
-    if not shape:
+    parts = index if index.__class__ is tuple else (index,)
+    if len(parts) > len(shape):
         return None
-    n = shape[0]
-    if n.__class__ is not int or not -n <= i < n:
-        return None
-    if i < 0:
-        i += n
-    rest = shape[1:]
-    zeros = (0,) * len(rest)
-    row = ops.slice(x, (i, *zeros), (i + 1, *rest), (1,) * len(shape))
-    return ops.reshape(row, rest)
+    starts: list[int] = []
+    stops: list[int] = []
+    steps: list[int] = []
+    box: list[Extent] = []
+    for part, n in zip(parts, shape, strict=False):
+        if not isinstance(n, int):
+            return None
+        if part.__class__ is int:
+            if not -n <= part < n:
+                return None
+            start = part + n if part < 0 else part
+            stop, step = start + 1, 1
+        elif part.__class__ is slice:
+            try:
+                start, stop, step = part.indices(n)
+            except (TypeError, ValueError):
+                return None
+            if step < 0:
+                return None
+            stop = max(start, stop)
+            box.append((stop - start + step - 1) // step)
+        else:
+            return None
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
+    rest = shape[len(parts) :]
+    y = ops.slice(
+        x,
+        (*starts, *(0,) * len(rest)),
+        (*stops, *rest),
+        (*steps, *(1,) * len(rest)),
+    )
+    return y if len(box) == len(parts) else ops.reshape(y, (*box, *rest))

@@ -104,9 +104,7 @@ def _matmul(a_swapped: bool, b_swapped: bool) -> Callable[[Array, Array], Array]
     return lambda a, b: np.matmul(a, b.swapaxes(-1, -2))
 
 
-def _with_vector(
-    left: str, right: str, r: str, k: str, c: str
-) -> Callable[[Array, Array], Array]:
+def _with_vector(left: str, right: str, r: str, k: str, c: str) -> Callable[[Array, Array], Array]:
     if not r and not c:
         return np.dot
     if r:

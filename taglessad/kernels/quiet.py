@@ -13,9 +13,9 @@ import numpy as np
 from numpy._core import umath  # pyright: ignore[reportPrivateUsage]  # see the module's text
 
 # Any: NumPy's own private objects; None where this NumPy keeps its state elsewhere.
-_STATE: Final[Any] = getattr(umath, "_extobj_contextvar", None)
+_STATE: Any = getattr(umath, "_extobj_contextvar", None)
 _MAKE: Final[Any] = getattr(umath, "_make_extobj", None)
-_IGNORE: Final[Any] = None if _STATE is None or _MAKE is None else _MAKE(all="ignore")
+_IGNORE: Final[Any] = _MAKE(all="ignore") if _STATE is not None and _MAKE is not None else None
 
 
 class Quiet:
@@ -25,7 +25,7 @@ class Quiet:
     _token: Any  # Any: a contextvars token, or an errstate where NumPy has no variable
 
     def __enter__(self) -> None:
-        if _IGNORE is None:
+        if _IGNORE is None or _STATE is None:
             self._token = np.errstate(all="ignore")
             self._token.__enter__()
         else:
@@ -37,7 +37,7 @@ class Quiet:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if _IGNORE is None:
+        if _IGNORE is None or _STATE is None:
             self._token.__exit__(kind, error, trace)
         else:
             _STATE.reset(self._token)
@@ -49,7 +49,7 @@ def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
     One- and two-argument ufuncs get a wrapper of their own arity: this is the path of every
     operator on concrete handles, where a hundred nanoseconds count.
     """
-    if _IGNORE is None:
+    if _IGNORE is None or _STATE is None:
 
         def slow(*args: Any) -> Any:
             with np.errstate(all="ignore"):

@@ -23,7 +23,8 @@ def _expm1(ops: "Ops[R]", y: R, x: R) -> R:
 
 
 def _exp_neg_square(ops: "Ops[R]", y: R, x: R) -> R:
-    return ops.mul(ops.mul(ops.scalar(-2, x), x), y)
+    finite = ops.where(ops.isinf(x), ops.scalar(0, x), x)  # inf * 0 would be NaN
+    return ops.mul(ops.mul(ops.scalar(-2, x), finite), y)
 
 
 def _log(ops: "Ops[R]", d: R, y: R, x: R) -> R:

@@ -149,9 +149,7 @@ def _by_path(
     real: bool,
 ) -> Chosen:
     single = isinstance(wrt, str)
-    if not single and (not isinstance(wrt, Sequence) or not all(isinstance(p, str) for p in wrt)):
-        raise ArgumentError(f"{what}: wrt must be a path or a list of paths, not {wrt!r}")
-    paths = [wrt] if isinstance(wrt, str) else list(wrt)
+    paths = [wrt] if isinstance(wrt, str) else _paths(what, wrt)
     try:
         bound = inspect.signature(f).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
@@ -204,6 +202,13 @@ def _by_path(
         return results[paths[0]] if single else results
 
     return Chosen(leaves, _handles(whole.values()), call, restore)
+
+
+def _paths(what: str, wrt: Any) -> list[str]:
+    # Any: typed callers give strings; whatever else comes is refused here.
+    if not isinstance(wrt, (list, tuple)) or not all(isinstance(p, str) for p in wrt):
+        raise ArgumentError(f"{what}: wrt must be a path or a list of paths, not {wrt!r}")
+    return list(wrt)
 
 
 def parameter_names(f: Function) -> list[str]:

@@ -138,16 +138,12 @@ def jvp(
     ArgumentError where it does not.
     """
     if primals is not None or tangents is not None:
-        for name, given in (("primals", primals), ("tangents", tangents)):
-            if not isinstance(given, (tuple, list)):
-                raise ArgumentError(
-                    f"jvp: {name} must be a tuple, one entry per argument of f, not "
-                    f"{type(given).__name__}"
-                )
-        if len(primals) != len(tangents):
-            raise ArgumentError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
-        chosen = choose("jvp", f, primals, {}, range(len(primals)), None)
-        run = forward("jvp", chosen, _tangents("jvp", chosen, tuple(tangents)), has_aux=has_aux)
+        point = _one_per_argument("primals", primals)
+        direction = _one_per_argument("tangents", tangents)
+        if len(point) != len(direction):
+            raise ArgumentError(f"jvp: {len(point)} primals but {len(direction)} tangents")
+        chosen = choose("jvp", f, point, {}, range(len(point)), None)
+        run = forward("jvp", chosen, _tangents("jvp", chosen, direction), has_aux=has_aux)
         pair = (run.output, run.tangent)
         return pair if run.aux is NO_AUX else (*pair, run.aux)
 
@@ -159,6 +155,14 @@ def jvp(
         return run.tangent if run.aux is NO_AUX else (run.tangent, run.aux)
 
     return _curried("jvp", "tangent", f, product)
+
+
+def _one_per_argument(name: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, (tuple, list)):
+        raise ArgumentError(
+            f"jvp: {name} must be a tuple, one entry per argument of f, not {type(given).__name__}"
+        )
+    return tuple(given)
 
 
 def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
