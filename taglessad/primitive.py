@@ -69,11 +69,20 @@ def diagonal(partial: Partial, keep: Keep | None = None) -> Slot:
     partial: (ops, y, *operands, *params) -> dy/dx, entry by entry.
     """
 
-    # Any: R is the payload of whichever interpreter runs the rule.
-    def times_partial(ops: Any, d: Any, y: Any, /, *rest: Any) -> Any:
+    # Any: R is the payload of whichever interpreter runs the rule. The rules of one and of two
+    # operands are written out, since they are most of what a reverse pass calls.
+    def unary(ops: Any, d: Any, y: Any, x: Any, /) -> Any:
+        return ops.mul(d, partial(ops, y, x))
+
+    def binary(ops: Any, d: Any, y: Any, a: Any, b: Any, /) -> Any:
+        return ops.mul(d, partial(ops, y, a, b))
+
+    def general(ops: Any, d: Any, y: Any, /, *rest: Any) -> Any:
         return ops.mul(d, partial(ops, y, *rest))
 
-    return Slot(times_partial, times_partial, keep)
+    written: dict[int, Rule] = {1: unary, 2: binary}
+    rule = written.get(partial.__code__.co_argcount - 2, general)
+    return Slot(rule, rule, keep)
 
 
 def selfadjoint(rule: Rule, keep: Keep | None = None, *, tame: bool = False) -> Slot:

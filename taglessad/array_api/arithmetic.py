@@ -2,8 +2,8 @@
 
 Operands are of any shape and broadcast. Numbers keep their common dtype and bools count as int64;
 where the result is no integer (`divide`, `reciprocal`), integers become float64. Raises DTypeError
-for what holds no numbers, ShapeError for shapes that do not broadcast. Division by zero gives inf or
-NaN.
+for what holds no numbers, ShapeError for shapes that do not broadcast. Division by zero gives inf
+or NaN.
 """
 
 from typing import TypeVar

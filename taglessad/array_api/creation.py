@@ -39,9 +39,9 @@ T = TypeVar("T", bound=AnyTensor)
 def asarray(
     obj: TensorLike, /, dtype: object = None, *, copy: bool | None = None, device: object = None
 ) -> Any:  # Any: which of the three kinds of handle depends on the data
-    """A handle of numbers, nested lists, NumPy arrays and what exports one; handles stay as they are.
+    """A handle of numbers, nested lists, NumPy arrays and what exports one.
 
-    Arrays are copied, so that later changes to them change nothing; with `copy=False`, which
+    Handles stay as they are. Arrays are copied, so that later changes to them change nothing; with `copy=False`, which
     forbids that, they are a DomainError. Raises DTypeError for complex numbers and objects,
     ArgumentError for ragged lists and for what is no array.
     """
@@ -50,11 +50,12 @@ def asarray(
     if copy is False and not holds_handle(obj):
         raise DomainError("asarray: a handle holds data of its own: copy=False cannot be kept")
     if is_python_number(obj):
-        return from_array(number(obj, target or dtypes.of_number(obj), "asarray"))
-    if holds_handle(obj):
-        t = as_handle(obj, "asarray", "obj")
-        return t if target is None else _in_dtype(t, target)
-    return from_array(to_array(obj, "asarray", "obj", target))
+        own = dtypes.of_number(obj) if target is None else target
+        return from_array(number(obj, own, "asarray"))
+    if target is not None and isinstance(obj, (list, tuple)) and not holds_handle(obj):
+        return from_array(to_array(obj, "asarray", "obj", target))  # its numbers must fit
+    t = as_handle(obj, "asarray", "obj")
+    return t if target is None else _in_dtype(t, target)
 
 
 def tensor(data: TensorLike, dtype: object = None) -> Any:  # Any: as asarray
@@ -250,9 +251,14 @@ def eye(
     target = dtypes.float64 if dtype is None else dtypes.resolve(dtype, "eye")
     rows, cols = shapes.normalize_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
     ops = literal_root()
-    length = rows if rows == cols and k == 0 else _diagonal_length(rows, cols, k)
-    one = ops.broadcast(ops.const(number(1, target, "eye")), (length,))
-    result: Tensor = handle(ops, ops.place_diagonal(one, k, rows, cols), target)
+    one = ops.const(number(1, target, "eye"))
+    offset = operator.index(k)
+    length = rows if rows == cols and offset == 0 else _diagonal_length(rows, cols, offset)
+    if length == 0:
+        y = ops.broadcast(ops.scalar(0, one), (rows, cols))
+    else:
+        y = ops.place_diagonal(ops.broadcast(one, (length,)), offset, rows, cols)
+    result: Tensor = handle(ops, y, target)
     return result
 
 
@@ -275,7 +281,11 @@ def _triangle(name: str, x: T, k: int) -> T:
     t = as_handle(x, name, "x")
     if t.ndim < 2:
         raise ShapeError(f"{name}: shape {shapes.show(t.shape)} has no matrix in its last two axes")
-    y = getattr(t.ops, name)(t.payload, operator.index(k))
+    offset = operator.index(k)
+    rows, cols = t.shape[-2:]
+    if isinstance(rows, int) and isinstance(cols, int):
+        offset = max(-rows, min(offset, cols))  # beyond these nothing changes any more
+    y = getattr(t.ops, name)(t.payload, offset)
     return handle(t.ops, y, t.dtype, t.weak)  # type: ignore[no-any-return]  # its kind is kept
 
 

@@ -224,7 +224,8 @@ def _mean(ops: Ops[Any], x: Any, axes: Axes) -> Any:
 
 
 def _variance(ops: Ops[Any], x: Any, axes: Axes, correction: float, what: str) -> Any:
-    if isinstance(correction, bool) or not isinstance(correction, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]  # users have no checker
+    given: object = correction
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise ArgumentError(f"{what}: correction must be a number, not {correction!r}")
     centre = ops.reshape(_mean(ops, x, axes), _kept(ops.shape(x), axes))
     squares = ops.sum(ops.square(ops.sub(x, centre)), axes)

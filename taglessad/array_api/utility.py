@@ -13,6 +13,7 @@ from taglessad.dispatch import as_number, cast, meet
 from taglessad.dtypes import bool_
 from taglessad.errors import ArgumentError
 from taglessad.ops import Ops
+from taglessad.shapes.axes import integer
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
 
 
@@ -49,11 +50,13 @@ def diff(
     """The n-th differences of neighbours along an axis, which becomes shorter by n.
 
     `prepend` and `append` go before and behind x first; a number goes there once. For n = 0 the
-    result is x, as NumPy's. Raises ShapeError where they do not fit, ArgumentError for a negative n.
+    result is x, as NumPy's. Raises ShapeError where they do not fit, ArgumentError for an n that is
+    negative or no integer.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:  # pyright: ignore[reportUnnecessaryIsInstance]  # users have no checker
-        raise ArgumentError(f"diff: n must be an integer and not negative, got {n!r}")
-    given = (("prepend", prepend), ("x", x), ("append", append)) if n else (("x", x),)
+    times = integer(n, "diff", "n")
+    if times < 0:
+        raise ArgumentError(f"diff: n must not be negative, got {times}")
+    given = (("prepend", prepend), ("x", x), ("append", append)) if times else (("x", x),)
     parts = [(name, part) for name, part in given if part is not None]
     met = as_number(meet("diff", [p for _, p in parts], [name for name, _ in parts]))
     ops = met.ops
@@ -64,7 +67,7 @@ def diff(
     if len(pieces) > 1:
         shapes.concat([ops.shape(p) for p in pieces], along, "diff")
     y = ops.concat(tuple(pieces), along) if len(pieces) > 1 else pieces[0]
-    for _ in range(n):
+    for _ in range(times):
         y = _neighbours(ops, y, along)
     result: Tensor = handle(ops, y, met.dtype, met.weak)
     return result

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
 from taglessad.dispatch import interpreter_of, lifted
+from taglessad.indexing.entries import WHAT, entries
 from taglessad.indexing.plan import plan
+from taglessad.indexing.positions import Places, check_range, places
 from taglessad.ops import Ops
 from taglessad.shapes import Extent
 from taglessad.tensor import AnyTensor, handle
@@ -23,6 +27,12 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     y = _quick(ops, payload, index)
     if y is not None:
         return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+    if isinstance(index, (list, np.ndarray, AnyTensor)) and ops.shape(payload):
+        (part,) = entries(index)
+        if isinstance(part, AnyTensor):
+            return _rows(x, part)
+        if isinstance(part, np.ndarray) and part.dtype != np.bool_:
+            return _rows(x, part)
     found = plan(index, ops.shape(payload))
     if not found.arrays:
         return handle(ops, found.region.read(ops, payload), x.dtype, x.weak)  # type: ignore[no-any-return]
@@ -31,6 +41,18 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     gather = found.gather(ops)
     if gather is not None:
         y = gather.read(ops, y)
+    return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+
+
+def _rows(x: AnyTensor, index: Places) -> AnyTensor:
+    """The quick path of x[[2, 0]]: slices of the first axis."""
+    shape = x.shape
+    if isinstance(index, np.ndarray):
+        check_range(index, 0, shape, WHAT)
+        ops = x.ops
+    else:
+        ops = interpreter_of([x, index])
+    y = ops.take(lifted(ops, x), places(ops, [index], shape[:1]), 0)
     return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
 
 

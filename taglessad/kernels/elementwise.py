@@ -51,14 +51,19 @@ def softplus(x: Array) -> Array:
 def sech_squared(x: Array) -> Array:
     """1 / cosh(x)**2: where cosh overflows the result underflows.
 
-    In float64 by cosh, three kernels; in float32, where NumPy's exp is vectorised and cosh is not,
-    4 e / (1 + e)**2 with e = exp(-2 |x|).
+    In float64 by cosh, three kernels. In float32 NumPy's exp is vectorised and its cosh is not, so
+    there 4 e / (1 + e)**2 with e = exp(-2 |x|), in two buffers.
     """
     if np.asarray(x).dtype == np.float64:
         slope = np.reciprocal(np.cosh(x))
         return np.multiply(slope, slope)
-    decay = np.exp(-2 * np.abs(x))
-    y: Array = 4 * decay / np.square(1 + decay)
+    y: Array = np.asarray(np.abs(x))
+    np.multiply(y, -2, out=y)
+    np.exp(y, out=y)
+    denominator: Array = np.asarray(y + 1)
+    np.multiply(denominator, denominator, out=denominator)
+    np.divide(y, denominator, out=y)
+    np.multiply(y, 4, out=y)
     return y
 
 

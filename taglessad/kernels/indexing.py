@@ -34,7 +34,7 @@ def _check(index: Array, x: Array, axis: int) -> None:
     """Refuse an index out of range. NumPy would count negative ones from the back."""
     n = x.shape[axis]
     # As unsigned numbers the negative ones are the largest: one pass finds either.
-    if index.size and int(np.max(index.view(np.uint64))) >= n:
+    if index.size and int(np.maximum.reduce(index.view(np.uint64), axis=None)) >= n:
         bad = index[(index < 0) | (index >= n)].flat[0]
         raise IndexOutOfRange(
             f"index {bad}, counted from the front, is out of range for axis {axis} of shape "

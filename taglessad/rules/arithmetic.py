@@ -73,12 +73,12 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     zero = ops.scalar(0, a)
     nought = ops.logical_and(ops.equal(a, zero), ops.equal(b, zero))
     base = ops.where(nought, ops.scalar(1, a), a)
-    power = ops.pow(base, ops.sub(b, ops.scalar(1, b)))
-    # b - 1 rounds b off where b is small; there y / a does not, and y is far from overflow.
+    by_power = ops.mul(b, ops.pow(base, ops.sub(b, ops.scalar(1, b))))
+    # b - 1 rounds b off where b is small; b*y / a does not, and is then far from overflow.
     small = ops.less(ops.abs(b), ops.scalar(HALF, b))
     inside = ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero))
-    exact = ops.logical_and(small, inside)
-    return ops.mul(b, ops.where(exact, ops.div(y, a), power))
+    by_quotient = ops.div(ops.mul(b, y), a)
+    return ops.where(ops.logical_and(small, inside), by_quotient, by_power)
 
 
 def _pow_in_exponent(ops: "Ops[R]", y: R, a: R, b: R) -> R:
@@ -125,21 +125,27 @@ def _abs(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.sign(x)
 
 
-def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
-    """side / hypot(side, other); 0 at the origin, the smallest subgradient of the length.
+def in_units_of_larger(ops: "Ops[R]", a: R, b: R) -> tuple[R, R, R]:
+    """(a / m, b / m, m) for m the larger of |a| and |b|, or 1 at the origin.
 
-    Both are divided by the larger one first, so that a length which overflows, or is subnormal,
-    costs no digit; the quotient does not depend on that divisor, which is held constant.
+    So that a length which overflows, or is subnormal, costs no digit of what is made of it. m is
+    held constant: only where a result does not depend on it may it be used.
     """
-    larger = ops.detach(ops.maximum(ops.abs(side), ops.abs(other)))
-    origin = ops.equal(larger, ops.scalar(0, larger))
-    unit = ops.where(origin, ops.scalar(1, larger), larger)
-    a, b = _in_units(ops, side, unit), _in_units(ops, other, unit)
-    return ops.div(a, ops.hypot(a, ops.where(origin, ops.scalar(1, b), b)))
+    larger = ops.detach(ops.maximum(ops.abs(a), ops.abs(b)))
+    m = ops.where(ops.equal(larger, ops.scalar(0, larger)), ops.scalar(1, larger), larger)
+    return _over(ops, a, m), _over(ops, b, m), m
 
 
-def _in_units(ops: "Ops[R]", x: R, unit: R) -> R:
-    return ops.where(ops.isinf(x), ops.sign(x), ops.div(x, unit))
+def _over(ops: "Ops[R]", x: R, m: R) -> R:
+    return ops.where(ops.isinf(x), ops.sign(x), ops.div(x, m))
+
+
+def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
+    # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length.
+    a, b, _ = in_units_of_larger(ops, side, other)
+    length = ops.hypot(a, b)
+    origin = ops.equal(length, ops.scalar(0, length))
+    return ops.div(a, ops.where(origin, ops.scalar(1, length), length))
 
 
 def _hypot_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
+from taglessad.rules.arithmetic import in_units_of_larger
 from taglessad.rules.infer import common, same
 
 if TYPE_CHECKING:
@@ -43,14 +44,19 @@ def _atan(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.square(ops.reciprocal(ops.hypot(ops.scalar(1, x), x)))
 
 
-def _atan2_in_y(ops: "Ops[R]", y: R, a: R, b: R) -> R:
+def _over_square(ops: "Ops[R]", side: R, other: R) -> R:
+    # side / (side**2 + other**2): NaN at the origin, exact where the squares are out of range.
+    a, b, unit = in_units_of_larger(ops, side, other)
     length = ops.hypot(a, b)
-    return ops.div(ops.div(b, length), length)
+    return ops.div(ops.div(ops.div(a, length), length), unit)
+
+
+def _atan2_in_y(ops: "Ops[R]", y: R, a: R, b: R) -> R:
+    return _over_square(ops, b, a)
 
 
 def _atan2_in_x(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    length = ops.hypot(a, b)
-    return ops.neg(ops.div(ops.div(a, length), length))
+    return ops.neg(_over_square(ops, a, b))
 
 
 def _sinh(ops: "Ops[R]", y: R, x: R) -> R:

@@ -86,8 +86,8 @@ def _by_position(
     argnums: Argnums,
     real: bool,
 ) -> Chosen:
-    single = isinstance(argnums, (int, np.integer))
-    wanted = (argnums,) if isinstance(argnums, (int, np.integer)) else tuple(argnums)
+    several = isinstance(argnums, Sequence)  # of a text each letter is refused below
+    wanted: tuple[object, ...] = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
     keys = [_key(what, f, args, kwargs, n) for n in wanted]
     if len(set(keys)) != len(keys):
         raise ArgumentError(f"{what}: argnums {tuple(wanted)} names an argument twice")
@@ -112,7 +112,7 @@ def _by_position(
 
     def restore(values: Sequence[Any]) -> Any:
         results = structured(values)
-        return results[0] if single else tuple(results)
+        return tuple(results) if several else results[0]
 
     return Chosen(leaves, _handles(rest.values()), call, restore)
 

@@ -10,9 +10,10 @@ from taglessad.levels import Under, join
 from taglessad.ops import Ops
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor, handle
-from taglessad.transforms.arguments import Function
+from taglessad.transforms.arguments import Function, wrapped
 from taglessad.transforms.naming import named_after
 from taglessad.trees import flatten, flatten_with_paths, path_string, unflatten
+from taglessad.trees.kinds import kinds
 
 
 def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
@@ -20,10 +21,11 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
 
     in_axes: the mapped axis of every argument, or a tuple with one entry an argument; an entry is
     an int, None (the argument is shared), or a tree of those matching the argument's upper part.
-    out_axes: where the mapped axis goes in each result, likewise. Keyword arguments are mapped
-    along axis 0.
+    out_axes: where the mapped axis goes in each result, likewise; None for a result that is the
+    same for all members, which is given once. Keyword arguments are mapped along axis 0.
 
-    Raises ShapeError where mapped sizes differ, IndexOutOfRange for an axis that is not there.
+    Raises ShapeError where mapped sizes differ, IndexOutOfRange for an axis that is not there,
+    ArgumentError where in_axes or out_axes do not fit.
     """
 
     def batched(*args: Any, **kwargs: Any) -> Any:
@@ -41,8 +43,8 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         labels: list[str] = []
         for (path, leaf), axis in zip(flat, where, strict=True):
             labels.append(_label(path))
-            mapped = axis is not None or isinstance(leaf, AnyTensor)
-            leaves.append(as_handle(leaf, "vmap", _label(path)) if mapped else leaf)
+            shared = axis is None
+            leaves.append(wrapped(leaf, "vmap") if shared else as_handle(leaf, "vmap", labels[-1]))
         size = _size(leaves, where, labels)
         base = join(x.ops for x in leaves if isinstance(x, AnyTensor))
         batch: Batch[Any] = Batch(base, size)
@@ -58,18 +60,16 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
                 own, named = unflatten(treedef, members)
                 results, result_def = flatten(f(*own, **named))
                 handles = [as_handle(r, "vmap", "the result of f") for r in results]
-                full = [batch.full(batch.lift(r.ops, r.payload)) for r in handles]
-                kinds = [(r.dtype, r.weak) for r in handles]
-                outputs = unflatten(result_def, list(range(len(full))))
+                values = [batch.lift(r.ops, r.payload) for r in handles]
+                typed = [(r.dtype, r.weak) for r in handles]
+                outputs = unflatten(result_def, list(range(len(values))))
                 out = _spread("out_axes", out_axes, outputs)
-                moved = [
-                    _out(base, v, 0 if a is None else a) for v, a in zip(full, out, strict=True)
-                ]
+                moved = [_out(batch, v, a) for v, a in zip(values, out, strict=True)]
         finally:
             batch.close()
         return unflatten(
             result_def,
-            [handle(base, v, *kind) for v, kind in zip(moved, kinds, strict=True)],
+            [handle(base, v, *t) for v, t in zip(moved, typed, strict=True)],
         )
 
     return named_after(batched, "vmap", f)
@@ -79,15 +79,22 @@ def _spread(name: str, axes: Any, tree: Any) -> list[int | None]:
     """One axis per leaf from an int, None, or a tree of them over the tree's upper part."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return [axes] * len(flatten(tree)[0])
-    if isinstance(axes, (tuple, list)) and isinstance(tree, (tuple, list)):
-        if len(axes) == len(tree):
-            return [a for x, t in zip(axes, tree, strict=True) for a in _spread(name, x, t)]
-    if isinstance(axes, dict) and isinstance(tree, dict) and axes.keys() == tree.keys():
-        return [a for k, t in tree.items() for a in _spread(name, axes[k], t)]
+    entries, children = _children(axes), _children(tree)
+    if entries is not None and children is not None and entries.keys() == children.keys():
+        return [a for step, t in children.items() for a in _spread(name, entries[step], t)]
     raise ArgumentError(
         f"vmap: {name} {axes!r} does not match the structure it is for; entries are ints, None, or "
         "trees of those"
     )
+
+
+def _children(node: Any) -> dict[Any, Any] | None:
+    """What a container holds, by attribute, key or position; None for a leaf."""
+    token, children = kinds[type(node)].take(node)
+    if token is None:
+        return None
+    cls, arity, static, _ = token
+    return dict(zip(kinds[cls].steps(static, arity), children, strict=True))
 
 
 def _size(leaves: Sequence[Any], axes: Sequence[int | None], labels: Sequence[str]) -> int:
@@ -121,13 +128,22 @@ def _moved(ops: Ops[Any], x: Any, source: int, target: int) -> Any:
     return x if order == sorted(order) else ops.permute(x, tuple(order))
 
 
-def _out(ops: Ops[Any], x: Any, axis: int) -> Any:
-    rank = len(ops.shape(x))
+def _out(batch: Batch[Any], x: Batched[Any], axis: int | None) -> Any:
+    ops: Ops[Any] = batch.base
+    if axis is None:
+        if x.mapped:
+            raise ArgumentError(
+                "vmap: out_axes is None for a result that differs from member to member; give it "
+                "an axis, or reduce over the members outside"
+            )
+        return x.value
+    full = batch.full(x)
+    rank = len(ops.shape(full))
     if not -rank <= axis < rank:
         raise IndexOutOfRange(
-            f"vmap: out_axes {axis} is out of range for a result of shape {show(ops.shape(x))}"
+            f"vmap: out_axes {axis} is out of range for a result of shape {show(ops.shape(full))}"
         )
-    return _moved(ops, x, 0, axis)
+    return _moved(ops, full, 0, axis)
 
 
 def _label(path: tuple[Any, ...]) -> str:

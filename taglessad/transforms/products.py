@@ -18,6 +18,7 @@ from taglessad.transforms.engine import (
     NO_AUX,
     Reverse,
     forward,
+    refuse_integers,
     reverse,
     seeds,
 )
@@ -175,6 +176,8 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     chosen = choose("linearize", f, primals, {}, range(len(primals)), None)
     run = reverse("linearize", chosen, has_aux=has_aux)
     outputs = run.output_leaves()
+    for y in outputs:
+        refuse_integers("linearize", y.dtype)
 
     def pushforward(*tangents: Any) -> Any:
         if len(tangents) != len(primals):

@@ -168,7 +168,7 @@ def test_operands_broadcast(name: str, shapes: npst.BroadcastableShapes) -> None
         same(getattr(tad, name)(a, b), np.asarray(in_numpy(name)(a, b)))
 
 
-# --- array-api-strict, where it does not raise -----------------------------------------------------
+# --- array-api-strict, where it does not raise ---------------------------------------------------
 STANDARD = [n for n in strict.__all__ if n in {*BINARY, *BITWISE, *SHIFTS, "pow"}]
 
 
@@ -205,7 +205,7 @@ def test_unary_functions_as_array_api_strict(name: str) -> None:
     assert compared >= 1
 
 
-# --- Python numbers are weak -----------------------------------------------------------------------
+# --- Python numbers are weak ---------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("number", [True, 2, 2.5])
 @pytest.mark.parametrize("name", ["multiply", "maximum", "divide", "less", "hypot"])
@@ -244,7 +244,7 @@ def test_a_number_too_large_for_a_float_is_infinite_without_warning() -> None:
     assert (tad.asarray([1.0], dtype=tad.float32) * 1e300).dtype == tad.float32
 
 
-# --- powers ----------------------------------------------------------------------------------------
+# --- powers --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
 def test_integer_powers_keep_the_dtype_of_the_base(dtype: str) -> None:
     x = np.array([1, 2, 3], dtype)
@@ -280,7 +280,7 @@ def test_an_integer_power_is_smooth_at_zero() -> None:
     assert tad.grad(lambda x: x**0)(0.0).item() == 0.0
 
 
-# --- clip ------------------------------------------------------------------------------------------
+# --- clip ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
 def test_clip(dtype: str) -> None:
     x = sample(dtype)
@@ -308,7 +308,7 @@ def test_the_derivative_of_clip_is_one_on_the_closed_interval() -> None:
     assert one_sided(np.array([-1.0, 0.0, 1.0])).tolist() == [0.0, 1.0, 1.0]
 
 
-# --- sinc ------------------------------------------------------------------------------------------
+# --- sinc ----------------------------------------------------------------------------------------
 def derivatives(f: Callable[..., Any], x: float, orders: int) -> list[float]:
     found = []
     for _ in range(orders):
@@ -331,7 +331,7 @@ def test_derivatives_of_sinc(x: float) -> None:
     np.testing.assert_allclose(derivatives(tad.sinc, x, 4), expected, rtol=1e-11)
 
 
-# --- errors ----------------------------------------------------------------------------------------
+# --- errors --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [*BINARY, *BITWISE, *SHIFTS, "pow"])
 def test_shapes_that_do_not_broadcast(name: str) -> None:
     dtype = int if name.startswith("bitwise") else float
@@ -392,7 +392,7 @@ def test_what_is_no_array_of_numbers_is_refused(
         assert caught.value.site is not None and caught.value.site[0] == __file__
 
 
-# --- the same under the interpreter of shapes --------------------------------------------------------
+# --- the same under the interpreter of shapes ----------------------------------------------------
 def unary_and_dtype() -> list[tuple[str, str]]:
     names = [*REAL_UNARY, *NUMERIC_UNARY, *PREDICATES, "logical_not", "clip", "conj", "imag"]
     return [(n, d) for n in names for d in ("bool", "int8", "float32")]
@@ -416,7 +416,7 @@ def test_binary_shapes_and_dtypes_are_known_without_values(name: str, a: str, b:
     assert (got.shape, got.dtype, type(got)) == (concrete.shape, concrete.dtype, type(concrete))
 
 
-# --- operators ---------------------------------------------------------------------------------------
+# --- operators -----------------------------------------------------------------------------------
 def test_operators_are_the_functions() -> None:
     a, b = np.array([5.0, -7.5, 2.0]), np.array([2.0, 2.0, -0.5])
     x, y = tad.asarray(a), tad.asarray(b)

@@ -42,7 +42,7 @@ def close(got: AnyTensor, expected: Any, rtol: float | None = None) -> None:
     np.testing.assert_allclose(tad.to_numpy(got), expected, rtol=rtol or ulps, atol=0)
 
 
-# --- values and dtypes -------------------------------------------------------------------------------
+# --- values and dtypes ---------------------------------------------------------------------------
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -158,7 +158,7 @@ def test_sums_without_nan() -> None:
     assert gradient.tolist() == [0.5, 0.0]
 
 
-# --- edges -------------------------------------------------------------------------------------------
+# --- edges ---------------------------------------------------------------------------------------
 def test_reductions_of_no_entries() -> None:
     x = np.ones((2, 0))
     close(tad.sum(x, 1), np.zeros(2))
@@ -228,7 +228,7 @@ def test_one_entry_with_correction_is_nan() -> None:
     assert np.isnan(tad.var([5.0], correction=1).item())
 
 
-# --- derivatives -------------------------------------------------------------------------------------
+# --- derivatives ---------------------------------------------------------------------------------
 SMOOTH: dict[str, Callable[[Any], Any]] = {
     "sum": lambda x: tad.sum(x, 1),
     "prod": lambda x: tad.prod(x, (0, 1)),
@@ -288,7 +288,7 @@ def test_one_level_row_hides_no_other() -> None:
     np.testing.assert_allclose(gradient, [[0.0, 0.0], [-0.5, 0.5]], rtol=1e-15)
 
 
-# --- diff --------------------------------------------------------------------------------------------
+# --- diff ----------------------------------------------------------------------------------------
 @settings(max_examples=60)
 @given(
     npst.arrays(
@@ -311,9 +311,7 @@ def test_diff_takes_numbers_and_refuses() -> None:
     x = np.array([[1.0, 4.0], [9.0, 16.0]])
     close(tad.diff(x, prepend=0.0), np.diff(x, prepend=0.0))
     close(tad.diff(x, axis=0, append=1), np.diff(x, axis=0, append=1))
-    with pytest.raises(
-        tad.ArgumentError, match="diff: n must be an integer and not negative, got -1"
-    ):
+    with pytest.raises(tad.ArgumentError, match="diff: n must not be negative, got -1"):
         tad.diff(x, n=-1)
     with pytest.raises(tad.ShapeError, match="diff"):
         tad.diff(x, prepend=np.ones((3, 1)))
@@ -323,7 +321,7 @@ def test_diff_takes_numbers_and_refuses() -> None:
         tad.diff(1.0)
 
 
-# --- other interpreters ------------------------------------------------------------------------------
+# --- other interpreters --------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32"])
 @pytest.mark.parametrize(
     "name",
