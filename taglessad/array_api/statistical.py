@@ -178,7 +178,8 @@ def var(
     """
     met, wide, axes = _sample(x, axis, "var")
     ops, (entries,) = wide.ops, wide.payloads
-    return _average(met, wide, _variance(ops, entries, axes, correction, "var"), axes, keepdims)
+    y = _variance(ops, entries, axes, _checked(correction, "var"))
+    return _average(met, wide, y, axes, keepdims)
 
 
 def std(
@@ -190,7 +191,7 @@ def std(
     """
     met, wide, axes = _sample(x, axis, "std")
     ops, (entries,) = wide.ops, wide.payloads
-    variance = _variance(ops, entries, axes, correction, "std")
+    variance = _variance(ops, entries, axes, _checked(correction, "std"))
     y = ops.sqrt(variance)
     n = _count(ops.shape(entries), axes)
     if not isinstance(n, int) or n > correction:
@@ -223,13 +224,16 @@ def _mean(ops: Ops[Any], x: Any, axes: Axes) -> Any:
     return ops.div(ops.sum(x, axes), _number(ops, x, axes, 0))
 
 
-def _variance(ops: Ops[Any], x: Any, axes: Axes, correction: float, what: str) -> Any:
-    given: object = correction
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise ArgumentError(f"{what}: correction must be a number, not {correction!r}")
+def _variance(ops: Ops[Any], x: Any, axes: Axes, correction: float) -> Any:
     centre = ops.reshape(_mean(ops, x, axes), _kept(ops.shape(x), axes))
     squares = ops.sum(ops.square(ops.sub(x, centre)), axes)
     return ops.div(squares, _number(ops, x, axes, correction))
+
+
+def _checked(correction: object, what: str) -> float:
+    if isinstance(correction, bool) or not isinstance(correction, (int, float)):
+        raise ArgumentError(f"{what}: correction must be a number, not {correction!r}")
+    return correction
 
 
 def _number(ops: Ops[Any], x: Any, axes: Axes, correction: float) -> Any:

@@ -87,9 +87,7 @@ def test_edges(name: str) -> None:
 @each
 @given(data=st.data())
 @settings(quick, max_examples=2)
-def test_all_orders_of_modes_agree_to_the_third_derivative(
-    prim: Prim, data: st.DataObject
-) -> None:
+def test_all_orders_of_modes_agree_to_the_third_derivative(prim: Prim, data: st.DataObject) -> None:
     assert orders(prim, a_case(data, prim)) is None
 
 
