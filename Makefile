@@ -39,13 +39,13 @@ pytest: $(VENV)/test.stamp  ## tests, doctests, and the code of README and docs
 	$(PY) -m pytest -n $(JOBS)
 
 bench: $(VENV)/bench.stamp  ## ratios against other libraries
-	$(PY) -m taglessad bench
+	$(PY) -m benchmarks
 
 docs: $(VENV)/test.stamp  ## API reference into build/docs
 	$(PY) -m pdoc -o build/docs taglessad
 
 prove: $(VENV)/test.stamp  ## every law over every primitive
-	$(PY) -m taglessad prove
+	$(PY) -m pytest -n $(JOBS) tests/proofs_checks
 
 fuzz: $(VENV)/test.stamp  ## the long random runs
 	$(PY) -m pytest -n $(JOBS) -m slow

@@ -23,7 +23,7 @@ from taglessad.tensor import AnyTensor, IntTensor, handle
 def _positions(what: str, indices: Any, axis: int, shape: Shape) -> Places:
     """Positions on an axis, checked where they are known. Any: what stands for integers."""
     t = as_handle(indices, what, "indices")
-    empty = t.size == 0 and isinstance(indices, (list, tuple))
+    empty = isinstance(indices, (list, tuple)) and shapes.size(t.shape) == 0
     if not is_integer(t.dtype) and not empty:
         raise DTypeError(f"{what}: indices have dtype {t.dtype}; they must be integers")
     value = t.ops.peek(t.payload)
