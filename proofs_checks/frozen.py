@@ -1,37 +1,56 @@
-"""Frozen: Eager, in which fenced values stay what they were when they were first computed.
+"""A program with its fences held where they were: what differences of values are taken of.
 
-A derivative takes what is behind `detach` and `no_grad` for constant. A difference of values would
-see it move, so while the values around a point are computed it is held at what it is at the point.
+A derivative takes what is behind `detach` and `no_grad` for constant; a difference of values would
+see it move. So the program is recorded once, and what was fenced becomes a literal.
 """
 
-from taglessad.interpreters.eager import Kernels
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from taglessad.dispatch import lift_all
+from taglessad.graph import Graph, Ref
+from taglessad.interpreters.eager import EAGER
+from taglessad.kernels.quiet import Quiet
+from taglessad.ops import Ops
 from taglessad.proofs_checks.cases import Array
+from taglessad.rules.selection import DETACH
+from taglessad.tensor import handle
+from taglessad.transforms.recording import trace
 
 
-class Frozen(Kernels):
-    """The first run after `thaw` remembers its fenced values in order; later runs repeat them."""
+def frozen(f: Callable[..., Any], points: Sequence[Array]) -> Callable[..., Any]:
+    """f, a function of arrays that returns a tuple, with what it fences as it is at the points.
 
-    precedence = 1  # it takes Eager's values in
+    Raises as `trace` does where f cannot be recorded.
+    """
+    graph = trace(f)(*points)
+    fenced: dict[Ref, Array] = {}
+    with Quiet():
+        registers = _run(graph, EAGER, points, {})
+    for prim, _, _, result in graph.steps():
+        if prim is DETACH:
+            fenced[result] = np.asarray(registers[result])
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._fenced: list[Array] = []
-        self._next: int | None = None
+    def program(*xs: Any) -> Any:
+        ops, handles = lift_all("check_derivative", xs)
+        results = _run(graph, ops, [x.payload for x in handles], fenced)
+        return tuple(handle(ops, results[r], graph.avals[r].dtype) for r in graph.outputs)
 
-    def thaw(self) -> None:
-        """Forget the fenced values: the next run remembers its own."""
-        self._fenced, self._next = [], None
+    return program
 
-    def repeat(self) -> None:
-        """From here on the remembered values, from the first."""
-        self._next = 0
 
-    def detach(self, x: Array, /) -> Array:
-        """x, or what stood here in the run that was remembered."""
-        if self._next is None:
-            self._fenced.append(x)
-            return x
-        if self._next >= len(self._fenced):
-            return x  # the program took another path here
-        self._next += 1
-        return self._fenced[self._next - 1]
+def _run(
+    graph: Graph, ops: Ops[Any], arguments: Sequence[Any], fixed: dict[Ref, Array]
+) -> list[Any]:
+    """All registers of a graph, some of them literals whatever computes them."""
+    registers: list[Any] = [None] * len(graph.avals)
+    for ref, value in zip(graph.inputs, arguments, strict=True):
+        registers[ref] = value
+    for ref, constant in (graph.constants | fixed).items():
+        registers[ref] = ops.const(constant)
+    for prim, operands, params, result in graph.steps():
+        if result not in fixed:
+            registers[result] = ops.run(prim, tuple(registers[x] for x in operands), params)
+    return registers

@@ -70,9 +70,7 @@ def differences(prim: Prim, case: Case) -> Finding:
     """push(d) is the difference quotient of the value along d, in each slot."""
     positions = active(prim, case)
     for i, d in zip(positions, directions(case, positions), strict=True):
-        quotient = central(
-            lambda xs, i=i: value(prim, moved(case, i, xs[0]), case.params), [case.operands[i]], [d]
-        )
+        quotient = central(in_operand(prim, case, i), [case.operands[i]], [d])
         push = pushed(prim, case, _tangents(case, i, quotient.directions[0]))
         scale = 1 + quotient.size + largest(quotient.value)
         error = largest(push - quotient.value)
@@ -93,9 +91,7 @@ def constancy(prim: Prim, case: Case) -> Finding:
         return f"operands {found} have slots, where the result has no derivative" if found else None
     positions = inactive(prim, case)
     for i, d in zip(positions, directions(case, positions), strict=True):
-        quotient = central(
-            lambda xs, i=i: value(prim, moved(case, i, xs[0]), case.params), [case.operands[i]], [d]
-        )
+        quotient = central(in_operand(prim, case, i), [case.operands[i]], [d])
         if largest(quotient.value) != 0:
             return f"operand {i} has no slot, and the value changes with it"
     return None

@@ -69,9 +69,7 @@ def selection(prim: Prim, case: Case) -> Finding:
         x = case.operands[i]
         moves = np.zeros((x.size, y.size), np.bool_)
         for k, e in enumerate(basis(case, i)):
-            quotient = central(
-                lambda xs, i=i: value(prim, moved(case, i, xs[0]), case.params), [x], [e]
-            )
+            quotient = central(in_operand(prim, case, i), [x], [e])
             moves[k] = quotient.value.ravel() != 0
         rng = np.random.default_rng(case.seed + 4)
         pull = _through(prim, case, i, False, rng.uniform(1, 2, y.shape), y)

@@ -70,6 +70,15 @@ def moved(case: Case, position: int, x: Array) -> list[Array]:
     return [x if i == position else own for i, own in enumerate(case.operands)]
 
 
+def in_operand(prim: Prim, case: Case, position: int) -> Callable[[list[Array]], Array]:
+    """The value as a function of one operand alone: what differences are taken of."""
+
+    def f(xs: list[Array]) -> Array:
+        return value(prim, moved(case, position, xs[0]), case.params)
+
+    return f
+
+
 def directions(case: Case, positions: Sequence[int]) -> list[Array]:
     """A random direction for each of some operands."""
     rng = case.rng()

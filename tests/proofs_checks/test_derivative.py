@@ -159,7 +159,7 @@ def test_outside_the_domain_and_at_singularities(f: Any, at: float) -> None:
 
 
 def test_at_the_edge_of_the_domain_one_side_is_enough() -> None:
-    check_derivative(lambda x: x * tad.sqrt(x), np.array([0.0, 1.0]))
+    check_derivative(lambda x: x**1.5, np.array([0.0, 1.0]))
 
 
 @pytest.mark.parametrize("order", [0, -1])
