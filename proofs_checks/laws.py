@@ -15,7 +15,16 @@ from taglessad.primitive import Prim
 from taglessad.proofs_checks.cases import Array, Case
 from taglessad.proofs_checks.differences import central, largest
 from taglessad.proofs_checks.domains import CONSTANT
-from taglessad.proofs_checks.runs import active, directions, inactive, moved, pulled, pushed, value
+from taglessad.proofs_checks.runs import (
+    active,
+    directions,
+    in_operand,
+    inactive,
+    moved,
+    pulled,
+    pushed,
+    value,
+)
 
 Finding: TypeAlias = str | None
 Law: TypeAlias = Callable[[Prim, Case], Finding]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from taglessad.dtypes import DType, is_real
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.quiet import Quiet
-from taglessad.primitive import Flow, Prim
+from taglessad.primitive import Flow, Prim, Rule
 from taglessad.proofs_checks.cases import Array, Case, Plan
 from taglessad.proofs_checks.differences import largest
 from taglessad.proofs_checks.laws import Finding, basis
 from taglessad.proofs_checks.runs import active, value
 
 MEMBERS: Final = 2
-INEXACT: Final = frozenset({"contract", "sum", "logsumexp", "prod"})
-"""Primitives that may add or multiply in another order when they work on a batch."""
+INEXACT: Final = frozenset({"contract"})
+"""Primitives that may add in another order when they work on a batch."""
 
 PlanLaw: TypeAlias = Callable[[Prim, Plan, int, DType], Finding]
 CasesLaw: TypeAlias = Callable[[Prim, Sequence[Case]], Finding]
@@ -73,15 +73,23 @@ def _agree(a: Array, b: Array, *, exactly: bool) -> bool:
 
 
 # --- flow ----------------------------------------------------------------------------------------
-def _pattern(rule: Callable[[Array], Any], units: Sequence[Array]) -> tuple[bool, bool]:
-    """Of a linear rule: whether some result entry is no single entry; whether one is of none."""
-    columns = [np.asarray(rule(e)).ravel() for e in units]
+def _pattern(apply: Callable[[Array], Array], units: Sequence[Array]) -> tuple[bool, bool]:
+    """Of a linear map: whether some result entry is no single entry; whether one is of none."""
+    columns = [apply(e).ravel() for e in units]
     if not columns or columns[0].size == 0:
         return False, False
     matrix = np.stack(columns)
     reached = np.count_nonzero(matrix, axis=0)
     alone = (reached == 1) & (np.sum(matrix, axis=0) == 1)
     return bool(np.any((reached > 0) & ~alone)), bool(np.any(reached == 0))
+
+
+def _linear_map(rule: Rule, y: Array, case: Case) -> Callable[[Array], Array]:
+    def apply(d: Array) -> Array:
+        with Quiet():
+            return np.asarray(rule(EAGER.trusted(), d, y, *case.operands, *case.params))
+
+    return apply
 
 
 _FLOWS: Final = {
@@ -95,8 +103,7 @@ _FLOWS: Final = {
 def flow(prim: Prim, cases: Sequence[Case]) -> Finding:
     """Each linear slot's labels are the tightest that are true at all the cases.
 
-    A contraction's labels are not looked at by the engine where they are MIX: its entries meet
-    factors, and a factor may be 0. Slots of other kinds carry no labels.
+    Slots of primitives of other kinds carry no labels: the engine does not look at them.
     """
     if prim.kind != "linear":
         for i in {i for case in cases for i in active(prim, case)}:
@@ -116,14 +123,7 @@ def flow(prim: Prim, cases: Sequence[Case]) -> Finding:
                 ("push", slot.push, basis(case, i)),
                 ("pull", slot.pull, eye),
             ):
-                with Quiet():
-                    pattern = _pattern(
-                        lambda e, rule=rule, y=y, case=case: rule(
-                            EAGER.trusted(), e, y, *case.operands, *case.params
-                        ),
-                        units,
-                    )
-                seen.setdefault((i, name), []).append(pattern)
+                seen.setdefault((i, name), []).append(_pattern(_linear_map(rule, y, case), units))
     for (i, name), patterns in seen.items():
         slot = prim.slots[i]
         tightest = _FLOWS[any(p[0] for p in patterns), any(p[1] for p in patterns)]

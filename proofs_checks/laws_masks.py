@@ -11,7 +11,7 @@ from taglessad.primitive import Prim
 from taglessad.proofs_checks.cases import Array, Case
 from taglessad.proofs_checks.differences import central, largest
 from taglessad.proofs_checks.laws import ROUNDING, Finding, basis
-from taglessad.proofs_checks.runs import active, moved, value
+from taglessad.proofs_checks.runs import active, in_operand, value
 
 
 def _through(prim: Prim, case: Case, i: int, forward: bool, d: Any, y: Array) -> Any:

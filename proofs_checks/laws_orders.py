@@ -3,7 +3,7 @@
 The law is of first derivatives; that their rules differentiate again is checked here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 from taglessad.convert import from_array
 from taglessad.primitive import Prim
 from taglessad.proofs_checks.cases import Array, Case
-from taglessad.proofs_checks.differences import central
+from taglessad.proofs_checks.differences import central, largest
 from taglessad.proofs_checks.laws import Finding
 from taglessad.proofs_checks.runs import (
     Program,
@@ -54,6 +54,10 @@ def along(f: Program, vs: Sequence[Array], mode: Mode) -> Program:
     return derivative
 
 
+def _on_list(f: Program) -> Callable[[list[Array]], Array]:
+    return lambda xs: np.asarray(f(*xs))
+
+
 def orders(prim: Prim, case: Case, highest: int = 3) -> Finding:
     """D^k f[v1 .. vk] is one number in all 2**k orders of modes, and the difference of D^(k-1)."""
     positions = active(prim, case)
@@ -70,14 +74,14 @@ def orders(prim: Prim, case: Case, highest: int = 3) -> Finding:
         programs = [
             ((*modes, mode), along(g, vs, mode)) for (modes, g), mode in product(programs, MODES)
         ]
-        found = {modes: float(g(*points)) for modes, g in programs}
-        largest = max(map(abs, found.values()))
-        spread = max(found.values()) - min(found.values())
-        if not spread <= AGREEMENT * (1 + largest):
-            return f"order {order}: mode orders differ by {spread:.3g}: {found}"
-        quotient = central(lambda xs, g=below: np.asarray(g(*xs)), points, vs)
-        error = abs(float(quotient.value) - found[("forward",) * order])
-        if not error <= TRUNCATION * (1 + quotient.size + largest):
+        found = np.array([float(g(*points)) for _, g in programs])
+        size = largest(found)
+        if not np.ptp(found) <= AGREEMENT * (1 + size):
+            named = {"-".join(modes): v for (modes, _), v in zip(programs, found, strict=True)}
+            return f"order {order}: mode orders differ: {named}"
+        quotient = central(_on_list(below), points, vs)
+        error = abs(float(quotient.value) - found[0])
+        if not error <= TRUNCATION * (1 + quotient.size + size):
             return f"order {order}: differs from the difference quotient by {error:.3g}"
         below = programs[0][1]
     return None

@@ -9,7 +9,7 @@ result, such as the operands of addition exchanged, is no fault and is counted a
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
 
 @contextmanager
-def planted(prim: Prim, fault: Fault) -> Iterator[None]:
+def planted(prim: Prim, fault: Fault) -> Generator[None]:
     """The fault in the primitive's place: in every interpreter, at every order of derivative."""
     sound = {name: getattr(prim, name) for name in fault.fields}
     try:

@@ -123,7 +123,9 @@ def to_numpy(x: TensorLike) -> NDArray[Any]:  # Any: the dtype is data
 
     Raises ConcretizationError for a handle whose value is not known.
     """
-    return np.asarray(as_handle(x, "to_numpy"))
+    value = as_handle(x, "to_numpy")._value("tad.to_numpy()").view()  # pyright: ignore[reportPrivateUsage]
+    value.flags.writeable = False
+    return value
 
 
 def holds_handle(value: TensorLike) -> bool:

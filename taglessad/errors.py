@@ -21,6 +21,11 @@ _LINKED: Final = tuple(
 )
 
 
+# Frames between the user and the library that are neither's: `copy.deepcopy`, `np.linalg.norm`.
+_STANDARD: Final = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
+_PACKAGES: Final = ("site-packages", "dist-packages")
+_NUMPY: Final = f"{os.sep}site-packages{os.sep}numpy{os.sep}"
+
 # The demonstration is a user's program that comes with the library.
 _PROGRAMS: Final = tuple(folder + "demo" + os.sep for folder in _LIBRARY)
 
@@ -31,11 +36,17 @@ def is_library_file(filename: str) -> bool:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame on the stack that is not the library's own."""
+    """The innermost frame on the stack that is the user's: not the library's, NumPy's, Python's."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # CPython's
-    while frame is not None and is_library_file(frame.f_code.co_filename):
+    while frame is not None and _is_between(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+def _is_between(filename: str) -> bool:
+    if is_library_file(filename) or _NUMPY in filename:
+        return True
+    return filename.startswith(_STANDARD) and not any(p in filename for p in _PACKAGES)
 
 
 def describe_line(filename: str, line: int) -> str:

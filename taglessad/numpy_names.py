@@ -1,7 +1,7 @@
 """NumPy's names for what handles do, so that NumPy's protocols reach it or say what to write.
 
 READERS: functions that compare or look, which take a handle's value; OPERATOR_UFUNCS: the ufuncs
-behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ.
+behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ, of functions and of ufuncs' methods.
 """
 
 from typing import Final
@@ -30,6 +30,8 @@ OPERATOR_UFUNCS: Final = {
 }
 ARRAY_API_NAMES: Final = {
     "absolute": "abs",
+    "add.accumulate": "cumulative_sum",
+    "add.reduce": "sum",
     "arccos": "acos",
     "arccosh": "acosh",
     "arcsin": "asin",
@@ -41,6 +43,14 @@ ARRAY_API_NAMES: Final = {
     "cumprod": "cumulative_prod",
     "cumsum": "cumulative_sum",
     "invert": "bitwise_invert",
+    "linalg.norm": "linalg.vector_norm or tad.linalg.matrix_norm",
+    "logical_and.reduce": "all",
+    "logical_or.reduce": "any",
+    "maximum.reduce": "max",
+    "minimum.reduce": "min",
+    "multiply.accumulate": "cumulative_prod",
+    "multiply.outer": "linalg.outer",
+    "multiply.reduce": "prod",
     "power": "pow",
     "rint": "round",
     "transpose": "permute_dims",

@@ -7,7 +7,7 @@ their operators' fast path is in the array namespace above, which registers itse
 
 import builtins
 from collections.abc import Iterator
-from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,16 @@ class AnyTensor(ArrayMethods, Generic[*S]):
     """A handle of any kind. Immutable; operators and methods give new handles."""
 
     __slots__ = ("_dtype", "ops", "payload", "weak")
-    # Elementwise == makes equal handles undecidable as dictionary keys.
-    __hash__: ClassVar[None]  # type: ignore[assignment]
+    if TYPE_CHECKING:
+        __hash__: ClassVar[None]  # type: ignore[assignment]
+    else:
+
+        def __hash__(self) -> NoReturn:
+            raise ArgumentError(
+                "hash() of a handle: == compares entries, so handles are no keys of a dict or "
+                "members of a set; use their names, positions, or x.item()"
+            )
+
     __array_priority__: ClassVar[int] = 1000
 
     def __init__(self, ops: Ops[Any], payload: Any, dtype: DType, weak: bool = False) -> None:
@@ -82,12 +90,13 @@ class AnyTensor(ArrayMethods, Generic[*S]):
     def __len__(self) -> int:
         shape = self.shape
         if not shape:
-            raise ArgumentError("len() of a handle of rank 0")
+            raise ArgumentError("len() of a handle of rank 0, which has no axis to count along")
         return known_size(shape[0], "len")
 
     def __iter__(self) -> Iterator["AnyTensor"]:
-        for i in range(len(self)):
-            yield self[i]
+        if not self.shape:
+            raise ArgumentError("iteration over a handle of rank 0, which has no entries to give")
+        return (self[i] for i in range(len(self)))
 
     # --- values -----------------------------------------------------------------------------
     def _value(self, asked: str) -> NDArray[Any]:
@@ -95,8 +104,9 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         if value is None:
             raise ConcretizationError(
                 f"{asked} of a handle under {self.ops!r}: its value is not known while the program "
-                "is interpreted. Write the choice as an operation (tad.where, tad.maximum, "
-                "tad.clip), or differentiate the path that runs with tape=True"
+                "is interpreted. Write a choice as an operation (tad.where, tad.maximum, tad.clip) "
+                "or as tad.cond, a loop as tad.while_loop, or differentiate the path that runs "
+                "with tad.grad(f, tape=True)"
             )
         return value
 
@@ -115,7 +125,10 @@ class AnyTensor(ArrayMethods, Generic[*S]):
     def _scalar(self, asked: str) -> NDArray[Any]:
         value = self._value(asked)
         if value.ndim != 0:
-            raise ArgumentError(f"{asked} of shape {show(self.shape)}: only rank 0 is one number")
+            raise ArgumentError(
+                f"{asked} of a handle of shape {show(self.shape)}: only rank 0 is one number; take "
+                "an entry, or reduce it (tad.any, tad.all, tad.sum)"
+            )
         return value
 
     def __bool__(self) -> bool:
@@ -129,7 +142,10 @@ class AnyTensor(ArrayMethods, Generic[*S]):
 
     def __index__(self) -> int:
         if not is_integer(self._dtype):
-            raise DTypeError(f"a handle of dtype {self._dtype} is no index; indices are integers")
+            raise DTypeError(
+                f"use as an index of a handle of dtype {self._dtype}: indices are integers; write "
+                "x.astype(tad.int64)"
+            )
         return int(self._scalar("use as an index"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -166,7 +182,9 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         name = OPERATOR_UFUNCS.get(ufunc.__name__)
         if method != "__call__" or kwargs or name is None:
             call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            suggestion = ARRAY_API_NAMES.get(ufunc.__name__, ufunc.__name__)
+            suggestion = ARRAY_API_NAMES.get(call) or ARRAY_API_NAMES.get(
+                ufunc.__name__, ufunc.__name__
+            )
             extra = f" with {', '.join(kwargs)}" if kwargs else ""
             raise ArgumentError(
                 f"np.{call}{extra} does not take handles, since it would lose the derivative; "
@@ -179,6 +197,8 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         name = getattr(function, "__name__", "function")
         if name in READERS:
             return function(*[np.asarray(a) for a in args], **kwargs)
+        if function.__module__ == "numpy.linalg":
+            name = f"linalg.{name}"
         raise ArgumentError(
             f"np.{name} does not take handles, since it would lose the derivative; "
             f"use tad.{ARRAY_API_NAMES.get(name, name)}"
@@ -195,6 +215,7 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         return _rebuilt, (np.array(value), self.weak)
 
     def __copy__(self) -> Self:
+        self.__reduce__()  # refuses what means nothing elsewhere
         return self
 
     def __repr__(self) -> str:
@@ -404,7 +425,7 @@ def known_size(n: Extent, asked: str) -> int:
 def _operator(name: str, a: TensorLike, b: TensorLike) -> Tensor:
     """A binary operator by its function; NotImplemented for operands that are no numbers."""
     other = b if isinstance(a, AnyTensor) else a
-    if not isinstance(other, (AnyTensor, int, float, np.ndarray, np.generic, list, tuple)):
+    if not isinstance(other, (AnyTensor, int, float, complex, np.ndarray, np.generic, list, tuple)):
         if not hasattr(other, "__array__"):
             return NotImplemented  # type: ignore[no-any-return]  # Python's operator protocol
     return getattr(Namespace.functions, name)(a, b)  # type: ignore[no-any-return]

@@ -208,8 +208,8 @@ def integer(value: SupportsIndex, what: str, role: str = "axis") -> int:
     if not isinstance(value, bool):
         try:
             return index(value)
-        except TaglessError:
-            raise  # a handle says better why it is no number here
+        except TaglessError as error:  # a handle says better why it is no number here
+            raise type(error)(f"{what}: {role}: {error.message}") from None
         except TypeError:
             pass
     raise ArgumentError(f"{what}: {role} must be an integer, got {value!r}")

@@ -8,14 +8,14 @@ import pytest
 import taglessad as tad
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 
-E0, E1, O = np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.zeros(2)
+E0, E1, ORIGIN = np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.zeros(2)
 
 
 @pytest.mark.parametrize(
     ("directions", "expected"), [([E0, E1], [0.0, 0.0]), ([E0, E0, E0], [-2.0, 0.0])]
 )
 def test_torchlean_tanh_at_zero(directions: Any, expected: list[float]) -> None:
-    np.testing.assert_array_equal(tad.derivative(tad.tanh)(O, directions), expected)
+    np.testing.assert_array_equal(tad.derivative(tad.tanh)(ORIGIN, directions), expected)
 
 
 def field(x: Any, w: Any, b: Any) -> Any:
@@ -145,7 +145,7 @@ def test_compiled_and_batched() -> None:
 def test_mistakes() -> None:
     d = tad.derivative(field)
     with pytest.raises(ArgumentError, match="derivative: the list of directions is missing"):
-        tad.derivative(tad.tanh)(O)
+        tad.derivative(tad.tanh)(ORIGIN)
     with pytest.raises(ArgumentError, match="derivative: the list of directions is missing"):
         d(POINT, W, [E0])
     with pytest.raises(ArgumentError, match="the directions come as a list"):

@@ -155,8 +155,8 @@ def test_dual_and_batch_on_each_other(make: Any) -> None:
 
 def test_batch_of_batch() -> None:
     xs = np.arange(24.0).reshape(2, 3, 4)
-    y = tad.interpret(lambda x: tad.max(x), Batch(Batch(Eager(), 2), 3))(xs.swapaxes(0, 1))
-    np.testing.assert_array_equal(y, xs.max(axis=2).T)
+    y = tad.interpret(lambda x: tad.max(x), Batch(Batch(Eager(), 2), 3))(xs)
+    np.testing.assert_array_equal(y, xs.max(axis=2))
 
 
 def test_tape_gives_values() -> None:
@@ -240,7 +240,9 @@ def test_how_a_graph_reads() -> None:
 
 def test_specs_stand_for_arguments() -> None:
     (n,) = tad.symbols("N")
-    graph = tad.trace(lambda x, w: x @ w)(tad.Spec((n, 3), tad.float32), tad.Spec((3, 2), "float32"))
+    graph = tad.trace(lambda x, w: x @ w)(
+        tad.Spec((n, 3), tad.float32), tad.Spec((3, 2), "float32")
+    )
     (node,) = graph.nodes
     assert node.aval.shape == (n, 2) and node.aval.dtype == np.float32
     assert repr(tad.Spec((n, 3), "float32")) == "Spec([N, 3], float32)"

@@ -99,7 +99,9 @@ def test_parameters_of_every_kind_have_names() -> None:
     assert float(tad.grad(lambda a, /, b: a * b, wrt="a")(2.0, 3.0)) == 3.0
     assert float(tad.grad(lambda a, *, b: a * b, wrt="b")(2.0, b=3.0)) == 2.0
     assert float(tad.grad(lambda *xs: xs[0] * xs[1], wrt="xs[1]")(2.0, 3.0)) == 2.0
-    assert float(tad.grad(lambda a, *xs, **kw: a * xs[0] * kw["c"], wrt="c")(2.0, 3.0, c=4.0)) == 6.0
+    assert (
+        float(tad.grad(lambda a, *xs, **kw: a * xs[0] * kw["c"], wrt="c")(2.0, 3.0, c=4.0)) == 6.0
+    )
     # One left at its default is a parameter too.
     assert float(tad.grad(lambda a, b=3.0: a * b, wrt="b")(2.0)) == 2.0
     assert float(tad.grad(lambda a, *, b=3.0: a * b * b, wrt=["a", "b"])(2.0)["b"]) == 12.0
