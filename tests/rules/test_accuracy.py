@@ -282,7 +282,9 @@ def with_normal_power(dtype: Any) -> Pairs:
     rng = np.random.default_rng(4)
     a = magnitudes(dtype)
     reach = np.log(float(np.finfo(dtype).max)) * 0.9
-    exponents = rng.uniform(-1, 1, a.size) * reach / np.maximum(np.abs(np.log(a.astype(np.float64))), 1e-2)
+    exponents = (
+        rng.uniform(-1, 1, a.size) * reach / np.maximum(np.abs(np.log(a.astype(np.float64))), 1e-2)
+    )
     tiny = np.exp2(rng.uniform(-np.finfo(dtype).nmant, 0, a.size))
     return np.concatenate([a, a]), np.concatenate([exponents, tiny]).astype(dtype)
 

@@ -187,7 +187,7 @@ def test_an_argument_used_twice_and_a_result_that_is_an_input() -> None:
     np.testing.assert_array_equal(db, X)
 
 
-# --- refusals ---------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("argument", [np.arange(3), [True], True, np.array(2, np.uint8)])
 def test_integers_and_truth_values_carry_no_derivative(argument: Any) -> None:
     with pytest.raises(DTypeError, match="grad: argument 0 .*only real numbers"):
@@ -247,7 +247,7 @@ def test_names_and_documentation_follow_the_function() -> None:
     assert tad.grad(loss).__doc__ == "What is minimised."
 
 
-# --- tape=True: the path that ran -------------------------------------------------------------------
+# --- tape=True: the path that ran -----------------------------------------------------------------
 def pieces(x: Any) -> Any:
     if x > 1.0:
         return x * x

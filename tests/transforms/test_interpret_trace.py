@@ -205,7 +205,7 @@ def test_mistakes_of_interpret() -> None:
         tad.interpret(square, Eager())(tad.Spec((2,)))
 
 
-# --- trace ------------------------------------------------------------------------------------------
+# --- trace ----------------------------------------------------------------------------------------
 def program(x: Any, y: Any) -> Any:
     return {"s": tad.sum(tad.sin(x) * y), "x": x}
 

@@ -210,7 +210,7 @@ def test_frozen_features() -> None:
     assert close(model.head.b, 0.46, 2)
 
 
-# --- td_value_fit: a target that must not be trained ------------------------------------------------
+# --- td_value_fit: a target that must not be trained ----------------------------------------------
 STATES = np.arange(4.0)
 FEATURES = np.stack([np.ones(4), STATES / 3.0], axis=1)
 SUCCESSORS = np.vstack([FEATURES[1:], np.zeros(2)])  # the last state ends the walk
