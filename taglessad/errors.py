@@ -90,7 +90,7 @@ class DTypeError(TaglessError, TypeError):
     """A dtype that the function does not take.
 
         tad.grad(f)(tad.asarray([1, 2, 3]))
-        DTypeError: grad: argument 0 has dtype int64; only real numbers have a derivative ...
+        DTypeError: grad: argument 0 ('x') has dtype int64; only real numbers carry a derivative ...
 
     Convert with `astype`, or make the array with a floating `dtype`.
     """
@@ -99,16 +99,21 @@ class DTypeError(TaglessError, TypeError):
 class ArgumentError(TaglessError, TypeError):
     """An argument is missing, unknown, given twice, or of the wrong kind.
 
-    tad.grad(f, wrt="weights")(model=m)
-    ArgumentError: grad: wrt names 'weights', but the arguments are: model
+        tad.vmap(f, in_axes=None)(x)
+        ArgumentError: vmap: no argument is mapped; give at least one in_axes entry an axis
+
+    The message says what is there: the names, the positions, the structure expected.
     """
 
 
 class IndexOutOfRange(TaglessError, IndexError):
     """An axis or an index outside the array.
 
-    tad.ones(3)[5]
-    IndexOutOfRange: index 5 is out of range for axis 0 of shape [3] (valid: -3 to 2)
+        tad.ones(3)[5]
+        IndexOutOfRange: index: 5 is out of range for axis 0 of shape [3] ...
+
+    The message has the valid range. Under a transform whose indices are not known it cannot be
+    seen; `x.at[i].get(mode=...)` says what is to happen there.
     """
 
 

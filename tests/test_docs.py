@@ -6,11 +6,14 @@ A block with `>>>` is a doctest; any other is executed as it stands, its asserts
 import doctest
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from taglessad.primitive import PRIMITIVES
 
 ROOT = Path(__file__).resolve().parent.parent
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -70,12 +73,18 @@ def run_doctest(path: Path, block: Block, module: ModuleType) -> None:
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """A namespace that classes defined in it can be found in, and an empty working folder."""
+def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleType]:
+    """A namespace that classes defined in it can be found in, and an empty working folder.
+
+    Primitives that a page declares end with it: the laws ask for an entry for each that is there.
+    """
     made = ModuleType("documentation_page")
     monkeypatch.setitem(sys.modules, made.__name__, made)
     monkeypatch.chdir(tmp_path)
-    return made
+    known = set(PRIMITIVES)
+    yield made
+    for name in set(PRIMITIVES) - known:
+        del PRIMITIVES[name]
 
 
 def pages() -> list[Path]:

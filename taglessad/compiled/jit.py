@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ class Compiled:
         # A jitted function in a class body is a method, as a plain one would be.
         if instance is None:
             return self
-        return lambda *args, **kwargs: self(instance, *args, **kwargs)
+        return MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._static:

@@ -207,11 +207,6 @@ def derivative(name: str, operands: Sequence[Values], position: int, params: Any
     return forward
 
 
-def worst(rows: list[tuple[float, str]]) -> tuple[float, str]:
-    assert rows
-    return max(rows)
-
-
 def check(name: str, row: Row, dtype: Any, params: tuple[Any, ...] = ()) -> None:
     xs = np.unique(row.points(dtype))
     found = derivative(name, [xs], 0, params)
@@ -219,7 +214,7 @@ def check(name: str, row: Row, dtype: Any, params: tuple[Any, ...] = ()) -> None
     for x, g in zip(xs, found, strict=True):
         exact = slope(row.value, mp.mpf(float(x)), row.scale(mp.mpf(float(x))))
         errors.append((ulps(g, exact, dtype), f"{name}{params} at {x!r}: {exact}, not {g!r}"))
-    error, where = worst(errors)
+    error, where = max(errors)
     assert error <= FEW, f"{error:.3g} ulp: {where}"
 
 
@@ -348,7 +343,7 @@ def test_functions_of_two_numbers(name: str, position: int, dtype: Any) -> None:
         if FEW < error < np.inf:
             error /= 1 + condition(row, position, x, y, exact)
         errors.append((error, f"{name} at {a!r}, {b!r}: {exact}, not {g!r}"))
-    error, where = worst(errors)
+    error, where = max(errors)
     assert error <= FEW, f"{error:.3g} ulp: {where}"
 
 
