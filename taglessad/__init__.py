@@ -220,3 +220,12 @@ from taglessad.transforms.recording import Spec as Spec
 from taglessad.transforms.recording import trace as trace
 
 _Namespace.functions = _sys.modules[__name__]
+
+
+def __getattr__(name: str) -> object:
+    """`tad.checks`, imported when it is asked for: programs that check nothing do not pay for it."""
+    if name == "checks":
+        import taglessad.proofs_checks as checks
+
+        return checks
+    raise AttributeError(f"module 'taglessad' has no attribute {name!r}")

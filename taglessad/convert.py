@@ -76,7 +76,7 @@ def to_array(value: TensorLike, what: str, name: str, target: DType | None = Non
         )
     if value is None or isinstance(value, (str, bytes, dict, set)) or callable(value):
         raise ArgumentError(
-            f"{what}: {name} is {_article(value)}, where a number, a nested list or an array is "
+            f"{what}: {name} is {article(value)}, where a number, a nested list or an array is "
             "expected"
         )
     try:
@@ -87,7 +87,7 @@ def to_array(value: TensorLike, what: str, name: str, target: DType | None = Non
         ) from None
     if array.dtype.kind == "O":
         raise DTypeError(
-            f"{what}: {name} is {_article(value)}, which NumPy reads as an object array, not as "
+            f"{what}: {name} is {article(value)}, which NumPy reads as an object array, not as "
             "numbers; convert it with numpy.asarray(..., dtype=float)"
         )
     dtype = check(array.dtype, f"{what}: {name}")
@@ -135,7 +135,8 @@ def holds_handle(value: TensorLike) -> bool:
     return isinstance(value, AnyTensor)
 
 
-def _article(value: Any) -> str:
+def article(value: Any) -> str:
+    """What a value is, for messages: "None", "a list", "an object"."""
     if value is None:
         return "None"
     name = type(value).__name__

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from taglessad import dtypes, shapes
 from taglessad.array_api.devices import check_device
 from taglessad.convert import (
+    article,
     as_handle,
     from_array,
     holds_handle,
@@ -66,7 +67,7 @@ def tensor(data: TensorLike, dtype: object = None) -> Any:  # Any: as asarray
 def from_dlpack(x: Any, /, *, device: object = None, copy: bool | None = None) -> Any:
     """A handle of what another library exports by DLPack; the data is copied.
 
-    Raises BufferError with `copy=False`, AttributeError for an object without `__dlpack__`.
+    Raises BufferError with `copy=False`, ArgumentError for an object without `__dlpack__`.
     """
     # Any: an object of another library in, one of three kinds of handle out.
     check_device(device, "from_dlpack")
@@ -74,6 +75,10 @@ def from_dlpack(x: Any, /, *, device: object = None, copy: bool | None = None) -
         return x  # pyright: ignore[reportUnknownVariableType]  # its shape is not known here
     if copy is False:
         raise BufferError("from_dlpack: a handle holds data of its own: copy=False cannot be kept")
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentError(
+            f"from_dlpack: x is {article(x)}, which has no __dlpack__; use tad.asarray"
+        )
     return asarray(np.from_dlpack(x))
 
 

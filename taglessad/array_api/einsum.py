@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from taglessad import shapes
+from taglessad.convert import article
 from taglessad.dispatch import as_number, meet
+from taglessad.errors import ArgumentError
 from taglessad.ops import Ops
 from taglessad.shapes import Extent
 from taglessad.tensor import Tensor, TensorLike, handle
@@ -29,6 +31,13 @@ def einsum(subscripts: str, /, *operands: TensorLike) -> Tensor:
     Raises ArgumentError for a specification that cannot be read, ShapeError for shapes that it
     does not fit.
     """
+    if not isinstance(subscripts, str):
+        raise ArgumentError(
+            f"einsum: subscripts is {article(subscripts)}, where a text such as 'ij,jk->ik' is "
+            "expected"
+        )
+    if not operands:
+        raise ArgumentError(f"einsum: {subscripts!r} comes with no operands")
     met = as_number(meet("einsum", operands, [f"operand {i}" for i in range(len(operands))]))
     ops = met.ops
     read = shapes.einsum(subscripts, *[ops.shape(p) for p in met.payloads])

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from taglessad.compiled.codegen import numpy_function
+from taglessad.compiled.static import Static
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType
 from taglessad.errors import ArgumentError
@@ -18,7 +19,7 @@ from taglessad.levels import ambient, default_root, join, root_of
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
-from taglessad.transforms.naming import named_after
+from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import Recorded, record
 from taglessad.trees import TreeDef, flatten, unflatten
 
@@ -69,17 +70,14 @@ class Compiled:
         static_argnums: int | Sequence[int],
         static_argnames: str | Sequence[str],
     ) -> None:
-        nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-        names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+        check_function("jit", f)
         if interpreter is not None and interpreter is not default_root():
             raise ArgumentError(
                 f"jit: there is no code generator for {interpreter!r}; leave interpreter out for "
                 "NumPy, or run the program there with tad.interpret"
             )
         self._f = f
-        self._static_nums = nums
-        self._static_names = names
-        self._static = bool(nums or names)
+        self._static = Static(f, static_argnums, static_argnames)
         self._root = default_root()
         self._entries: dict[Any, Entry] = {}
         self._lock = threading.Lock()
@@ -94,36 +92,10 @@ class Compiled:
         return MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._static:
-            return self._with_static(args, kwargs)
+        if self._static.exist:
+            key, function, own, rest = self._static.split(args, kwargs)
+            return self._run(function, key, own, rest)
         return self._run(self._f, (), args, kwargs)
-
-    def _with_static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        n = len(args)
-        for i in self._static_nums:
-            if not -n <= i < n:
-                raise ArgumentError(f"jit: static_argnums {i}, but the call has {n} arguments")
-        positions = sorted({i % n for i in self._static_nums}) if n else []
-        static = tuple((i, args[i]) for i in positions)
-        named = tuple((k, kwargs[k]) for k in self._static_names if k in kwargs)
-        fixed = (static, named)
-        try:
-            hash(fixed)
-        except TypeError:
-            raise ArgumentError(
-                f"jit: static arguments must be hashable, but got {fixed!r}"
-            ) from None
-        f = self._f
-        dynamic = tuple(a for i, a in enumerate(args) if i not in positions)
-        rest = {k: v for k, v in kwargs.items() if k not in self._static_names}
-
-        def bound(*own: Any, **own_named: Any) -> Any:
-            whole = list(own)
-            for i, value in static:
-                whole.insert(i, value)
-            return f(*whole, **own_named, **dict(named))
-
-        return self._run(bound, fixed, dynamic, rest)
 
     def _run(
         self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -99,7 +99,7 @@ def permute(
     positions = normalize_axes(axes, known, what)
     if len(positions) != len(shape):
         raise ShapeError(
-            f"{what}: {tuple(axes)} must name each of the {len(shape)} axes of {show(shape)}"
+            f"{what}: {positions} must name each of the {len(shape)} axes of {show(shape)}"
         )
     return tuple([shape[i] for i in positions])
 

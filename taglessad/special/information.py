@@ -87,7 +87,8 @@ def log_softmax(x: TensorLike, axis: Any = None) -> Tensor:
 
 def softmax(x: TensorLike, axis: Any = None) -> Tensor:
     """exp(x) over its sum along axes (all by default); entries are positive and sum to 1."""
-    t = _real(x)
+    t = _real(x, "special.softmax")
+    normalize_axes(axis, t.shape, "special.softmax")
     e = exp(t - detach(largest(t, axis=axis, keepdims=True)))
     return e / total(e, axis=axis, keepdims=True)
 

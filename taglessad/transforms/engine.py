@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taglessad.convert import as_handle
+from taglessad.convert import article, as_handle
 from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.interpreters.dual import Dual, DualNumber
@@ -39,7 +39,7 @@ def split_aux(what: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
     if not isinstance(result, tuple) or len(result) != 2:
         raise ArgumentError(
             f"{what}: with has_aux=True f returns a pair (output, aux), but it returned "
-            f"{type(result).__name__}"
+            f"{article(result)}{f' of {len(result)}' if isinstance(result, tuple) else ''}"
         )
     return result
 

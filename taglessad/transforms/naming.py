@@ -3,9 +3,16 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from taglessad.convert import article
 from taglessad.errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])  # Any: every transform returns its own signature
+
+
+def check_function(transform: str, f: object) -> None:
+    """Refuse what is no function."""
+    if not callable(f):
+        raise ArgumentError(f"{transform}: f is {article(f)}, where a function is expected")
 
 
 def named_after(
@@ -15,8 +22,7 @@ def named_after(
 
     same_arguments: it takes f's own arguments, so that f's parameter names are its own (`wrt`).
     """
-    if not callable(f):
-        raise ArgumentError(f"{transform}: f is a {type(f).__name__}, where a function is expected")
+    check_function(transform, f)
     name = getattr(f, "__name__", type(f).__name__)
     made.__name__ = f"{transform}({name})"
     made.__qualname__ = made.__name__

@@ -23,7 +23,7 @@ from taglessad.transforms.engine import (
     seeds,
 )
 from taglessad.transforms.gradient import gradient_and_value
-from taglessad.transforms.naming import named_after
+from taglessad.transforms.naming import check_function, named_after
 from taglessad.trees import flatten, unflatten
 
 
@@ -93,7 +93,9 @@ def vjp(
     The cotangent has the result's structure, shapes and dtypes. Raises ShapeError, DTypeError or
     ArgumentError where it does not.
     """
+    check_function("vjp", f)
     if primals:
+        _only_curried("vjp(f, *primals)", argnums, value)
         run = reverse(
             "vjp", choose("vjp", f, primals, {}, range(len(primals)), None), has_aux=has_aux
         )
@@ -138,7 +140,9 @@ def jvp(
     The tangent has the argument's structure, shapes and dtypes. Raises ShapeError, DTypeError or
     ArgumentError where it does not.
     """
+    check_function("jvp", f)
     if primals is not None or tangents is not None:
+        _only_curried("jvp(f, primals, tangents)", argnums, value)
         point = _one_per_argument("primals", primals)
         direction = _one_per_argument("tangents", tangents)
         if len(point) != len(direction):
@@ -158,6 +162,16 @@ def jvp(
     return _curried("jvp", "tangent", f, product)
 
 
+def _only_curried(form: str, argnums: Argnums, value: bool) -> None:
+    """JAX's forms act on every primal and always give the value: options would be lost."""
+    if argnums != 0 or value:
+        option = "value" if value else "argnums"
+        raise ArgumentError(
+            f"{form} takes no {option}: it acts on every primal and gives the value first; "
+            f"{option} belongs to the curried form, {form.partition('(')[0]}(f, {option}=...)"
+        )
+
+
 def _one_per_argument(name: str, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, (tuple, list)):
         raise ArgumentError(
@@ -171,6 +185,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 
     pushforward takes one tangent per primal. With `has_aux`: (value, pushforward, aux).
     """
+    check_function("linearize", f)
     if not primals:
         raise ArgumentError("linearize: give the point, linearize(f, *primals)")
     chosen = choose("linearize", f, primals, {}, range(len(primals)), None)

@@ -11,8 +11,9 @@ from taglessad.interpreters.record import Record
 from taglessad.levels import Under, ambient
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
-from taglessad.shapes import Shape, show
+from taglessad.shapes import Shape, normalize_shape, show
 from taglessad.tensor import AnyTensor, handle
+from taglessad.transforms.naming import check_function
 from taglessad.trees import TreeDef, flatten, unflatten
 
 
@@ -26,7 +27,7 @@ class Spec:
 
     def __init__(self, shape: Sequence[Any], dtype: Any = float64) -> None:
         # Any: sizes are ints or symbols; a dtype is whatever numpy.dtype takes.
-        self.shape: Shape = tuple(shape)
+        self.shape: Shape = normalize_shape(shape, "Spec")
         self.dtype: DType = resolve(dtype, "Spec")
 
     def __repr__(self) -> str:
@@ -94,6 +95,8 @@ def trace(f: Callable[..., Any]) -> Callable[..., Graph]:
     Arguments are arrays, handles, numbers, `Spec`s, or trees of them; only shapes and dtypes count.
     Raises EscapeError where f closes over a value of a transform that is under way.
     """
+
+    check_function("trace", f)
 
     def graph_of(*args: Any, **kwargs: Any) -> Graph:
         leaves, treedef = flatten((args, kwargs))
