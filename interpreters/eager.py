@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import DType, Number, float64, is_real, of_number
-from taglessad.errors import ArgumentError
+from taglessad.dtypes import DType, Number, float64, is_real, of_number, resolve
+from taglessad.errors import ArgumentError, DTypeError
 from taglessad.kernels import erf as erf_kernels
 from taglessad.kernels import gamma as gamma_kernels
 from taglessad.kernels.contraction import contract
@@ -383,9 +383,12 @@ class Kernels(Ops[Array]):
 class Eager(Kernels):
     """NumPy numbers: arrays in, handles out. With a `dtype`, real literals take that dtype."""
 
-    def __init__(self, dtype: DType | None = None) -> None:
-        super().__init__(dtype)
-        self._kernels = Kernels(dtype)
+    def __init__(self, dtype: object = None) -> None:
+        real = None if dtype is None else resolve(dtype, "Eager")
+        if real is not None and not is_real(real):
+            raise DTypeError(f"Eager: dtype {real} is not real; it is for real literals")
+        super().__init__(real)
+        self._kernels = Kernels(real)
 
     def trusted(self) -> Kernels:
         return self._kernels

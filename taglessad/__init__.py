@@ -66,6 +66,8 @@ from taglessad.array_api.creation import tril as tril
 from taglessad.array_api.creation import triu as triu
 from taglessad.array_api.creation import zeros as zeros
 from taglessad.array_api.creation import zeros_like as zeros_like
+from taglessad.array_api.cumulative import cumulative_max as cumulative_max
+from taglessad.array_api.cumulative import cumulative_min as cumulative_min
 from taglessad.array_api.dtype_functions import astype as astype
 from taglessad.array_api.dtype_functions import can_cast as can_cast
 from taglessad.array_api.dtype_functions import finfo as finfo

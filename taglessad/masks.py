@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import float32
+from taglessad.dtypes import float32, is_real
 from taglessad.ops import Ops
 from taglessad.primitive import Flow, Params, Prim, Slot
 from taglessad.rules.reductions import expand
@@ -130,11 +130,6 @@ def _reached(ops: Ops[Payload], counts: Payload) -> Payload:
     return ops.less(ops.scalar(0, counts), counts)
 
 
-def _anywhere(ops: Ops[Payload], mask: Payload) -> Payload:
-    axes = tuple(range(len(ops.shape(mask))))
-    return ops.any(mask, axes) if axes else mask
-
-
 def through(
     ops: Ops[Payload],
     prim: Prim,
@@ -184,11 +179,26 @@ def _carry(
     if prim.kind == "bilinear":
         return _bilinear(ops, prim, position, forward, d, y, xs, params)
     value, mask = settle(ops, d), d.mask
-    if prim.kind == "reduction" and not forward:
-        alive = Mask(lambda: expand(ops, _whole(ops, mask, ops.shape(value)), xs[0], params[0]))
-    else:
-        alive = Mask(lambda: _anywhere(ops, mask.get(ops)))
-    return Masked(on(value), alive, True)
+    if prim.kind == "reduction":
+
+        def reduced() -> Payload:
+            whole = _whole(ops, mask, ops.shape(value))
+            return ops.any(whole, params[0]) if forward else expand(ops, whole, xs[0], params[0])
+
+        return Masked(on(value), Mask(reduced), True)
+
+    # Any other rule is linear in d: what it reaches from the live entries. Ones stand for the
+    # numbers, so that no zero or infinity counts, except where the rule selects by comparing them.
+    def reached() -> Payload:
+        def plain(x: Payload) -> Payload:
+            if slot.keep is not None or not is_real(ops.dtype(x)):
+                return x
+            return ops.broadcast(ops.scalar(1, x), ops.shape(x))
+
+        counts = ops.cast(_whole(ops, mask, ops.shape(value)), ops.dtype(y))
+        return _reached(ops, rule(ops, counts, plain(y), *[plain(x) for x in xs], *params))
+
+    return Masked(on(value), Mask(reached), True)
 
 
 def _linear(ops: Ops[Payload], flow: Flow, on: Callable[[Payload], Payload], d: Payload) -> Payload:

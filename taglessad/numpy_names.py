@@ -6,7 +6,24 @@ behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names
 
 from typing import Final
 
-READERS: Final = frozenset({"allclose", "array_equal", "array_equiv", "isclose", "ndim", "shape"})
+READERS: Final = frozenset(
+    {
+        "allclose",
+        "array2string",
+        "array_equal",
+        "array_equiv",
+        "array_repr",
+        "array_str",
+        "atleast_1d",
+        "atleast_2d",
+        "copy",
+        "isclose",
+        "ndim",
+        "save",
+        "savetxt",
+        "shape",
+    }
+)
 OPERATOR_UFUNCS: Final = {
     "add": "add",
     "subtract": "subtract",

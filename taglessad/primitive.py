@@ -10,7 +10,7 @@ Law of a slot: <push(d), g> == <d, pull(g)> for every d, g. proofs_checks holds 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 
 from taglessad.dtypes import DType
 from taglessad.shapes import Shape
@@ -170,6 +170,8 @@ def declare(
     batch: BatchRule | None = None,
 ) -> Prim:
     """Declare a primitive; its name is the name of the method of `Ops` that applies it."""
+    if kind not in get_args(Kind):
+        raise ValueError(f"primitive {name!r}: kind {kind!r} is none of {get_args(Kind)}")
     if name in PRIMITIVES:
         raise ValueError(f"primitive {name!r} is declared twice")
     variadic = isinstance(slots, EachOperand)

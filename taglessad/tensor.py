@@ -187,7 +187,7 @@ class AnyTensor(ArrayMethods, Generic[*S]):
             extra = f" with {', '.join(kwargs)}" if kwargs else ""
             raise ArgumentError(
                 f"np.{call}{extra} does not take handles, since it would lose the derivative; "
-                f"use tad.{suggestion}"
+                f"{_instead(suggestion)}"
             )
         return getattr(Namespace.functions, name)(*inputs)
 
@@ -195,12 +195,13 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
         name = getattr(function, "__name__", "function")
         if name in READERS:
-            return function(*[np.asarray(a) for a in args], **kwargs)
+            known = [np.asarray(a) if isinstance(a, AnyTensor) else a for a in args]
+            return function(*known, **kwargs)
         if function.__module__ == "numpy.linalg":
             name = f"linalg.{name}"
         raise ArgumentError(
             f"np.{name} does not take handles, since it would lose the derivative; "
-            f"use tad.{ARRAY_API_NAMES.get(name, name)}"
+            f"{_instead(ARRAY_API_NAMES.get(name, name))}"
         )
 
     # --- objects ----------------------------------------------------------------------------
@@ -434,6 +435,15 @@ def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoRetu
     """A kernel refused the operands: say what did not fit, under the function's own name."""
     broadcast(a.shape, b.shape, what=name)
     raise error
+
+
+def _instead(name: str) -> str:
+    """What to write for a NumPy function: ours where there is one, else the way to its value."""
+    found: object = Namespace.functions
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    known = f"use tad.{name}, or" if found is not None else "outside transforms"
+    return f"{known} take the value with tad.to_numpy"
 
 
 def _rebuilt(value: NDArray[Any], weak: bool) -> AnyTensor:

@@ -17,6 +17,7 @@ from taglessad.errors import (
     IndexOutOfRange,
     ShapeError,
 )
+from taglessad.interpreters.shape import Shape
 
 COMBINE: dict[str, Any] = {
     "add": np.add,
@@ -482,3 +483,30 @@ def test_errors_of_updates() -> None:
         x.at[0].get(mode="wrap")
     with pytest.raises(ArgumentError, match=r"x.at\[index\].set"):
         x[0] = 1.0
+
+
+# --- sizes that are symbols ------------------------------------------------------------------------
+N, M = tad.symbols("N M")
+
+
+@pytest.mark.parametrize(
+    ("program", "shape"),
+    [
+        (lambda x: x[0], (M,)),
+        (lambda x: x[-1], (M,)),
+        (lambda x: x[1:], (N - 1, M)),
+        (lambda x: x[::-1, None], (N, 1, M)),
+        (lambda x: x[[0, 2]], (2, M)),
+        (lambda x: x[[0, 2], [1, 1]], (2,)),
+        (lambda x: x[tad.argmax(x, axis=1), tad.argmax(x, axis=1)], (N,)),
+        (lambda x: x.at[0].set(1.0), (N, M)),
+        (lambda x: x.at[1:].multiply(2.0), (N, M)),
+        (lambda x: x.at[[0, 9], [1, 1]].add(1.0, mode="drop"), (N, M)),
+        (lambda x: x.at[[0, 9]].get(mode="fill"), (2, M)),
+        (lambda x: x.at[[0, 9]].get(mode="clip"), (2, M)),
+    ],
+)
+def test_shapes_of_symbolic_arrays(program: Any, shape: tuple[Any, ...]) -> None:
+    assert tad.interpret(program, Shape())((N, M)) == shape
+    gradient = tad.grad(lambda x: tad.sum(program(x)))
+    assert tad.interpret(gradient, Shape())((N, M)) == (N, M)

@@ -115,12 +115,7 @@ def full(
     if is_python_number(fill_value):
         own = dtypes.of_number(fill_value) if dtype is None else dtype
         return _filled("full", literal_root(), shape, fill_value, own, device)
-    check_device(device, "full")
-    x = as_handle(fill_value, "full", "fill_value")
-    if dtype is not None:
-        x = _in_dtype(x, dtypes.resolve(dtype, "full"))
-    new = shapes.broadcast_to(x.shape, shapes.normalize_shape(shape, "full"), what="full")
-    return handle(x.ops, x.ops.broadcast(x.payload, new), x.dtype)
+    return _repeated("full", shape, fill_value, dtype, device)
 
 
 def zeros_like(x: T, /, dtype: object = None, *, device: object = None) -> T:
@@ -143,7 +138,19 @@ def full_like(x: T, /, fill_value: TensorLike, dtype: object = None, *, device: 
     if is_python_number(fill_value):
         return _like("full_like", x, fill_value, dtype, device)
     t = as_handle(x, "full_like", "x")
-    return full(t.shape, fill_value, t.dtype if dtype is None else dtype, device=device)  # type: ignore[no-any-return]
+    own = t.dtype if dtype is None else dtype
+    return _repeated("full_like", t.shape, fill_value, own, device)  # type: ignore[no-any-return]
+
+
+def _repeated(
+    what: str, shape: ShapeArgument, value: TensorLike, dtype: object, device: object
+) -> Any:  # Any: the kind is that of the value
+    check_device(device, what)
+    x = as_handle(value, what, "fill_value")
+    if dtype is not None:
+        x = _in_dtype(x, dtypes.resolve(dtype, what))
+    new = shapes.broadcast_to(x.shape, shapes.normalize_shape(shape, what), what=what)
+    return handle(x.ops, x.ops.broadcast(x.payload, new), x.dtype)
 
 
 def _like(what: str, x: T, value: Number, dtype: object, device: object) -> T:

@@ -54,7 +54,7 @@ def kernel(prim: Prim, params: Params) -> Kernel:
 
 def _summation(axes: tuple[int, ...]) -> Kernel:
     add = np.add.reduce
-    return lambda x: add(x, axes)
+    return lambda x: add(x, axes, x.dtype)
 
 
 def _last_uses(graph: Graph) -> dict[Ref, int]:
@@ -228,11 +228,13 @@ class _Source:
             return f"{self._kernel(MUL, ())}({names[0]}, {names[0]})"
         if prim.kind != "elementwise":
             # Kernels with methods of arrays inside want arrays, not Python numbers.
-            names = [
-                f"float64({n})" if o in self.scalar else n
-                for n, o in zip(names, operands, strict=True)
-            ]
+            names = [self._boxed(n, o) for n, o in zip(names, operands, strict=True)]
         return f"{self._kernel(prim, params)}({', '.join(names)})"
+
+    def _boxed(self, name: str, ref: Ref) -> str:
+        if ref not in self.scalar:
+            return name
+        return f"float64({name})" if self.graph.avals[ref].dtype == float64 else f"array({name})"
 
     def _kernel(self, prim: Prim, params: Params) -> str:
         key = (prim, params)

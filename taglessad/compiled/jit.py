@@ -9,18 +9,18 @@ import numpy as np
 
 from taglessad.compiled.codegen import numpy_function
 from taglessad.compiled.static import Static
-from taglessad.convert import as_handle
-from taglessad.dtypes import DType
+from taglessad.convert import as_handle, number
+from taglessad.dtypes import DType, of_number
 from taglessad.errors import ArgumentError
 from taglessad.graph import Graph
 from taglessad.interpreter import Interpreter
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import ambient, default_root, join, root_of
 from taglessad.ops import Ops
-from taglessad.primitive import Aval
 from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
+from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function, named_after
-from taglessad.transforms.recording import Recorded, record
+from taglessad.transforms.recording import Recorded, argument_spec, record
 from taglessad.trees import TreeDef, flatten, unflatten
 
 SIGNATURES: Final = 256
@@ -28,7 +28,6 @@ SIGNATURES: Final = 256
 
 # Any: payloads and kernels of several kinds are kept side by side.
 _HANDLES: Final = frozenset({Tensor, IntTensor, BoolTensor})
-_NUMBERS: Final = frozenset({float, int, bool})
 
 
 class Entry(NamedTuple):
@@ -113,10 +112,13 @@ class Compiled:
                     value = x.payload
                     key.append((value.dtype.num, value.shape, x.weak))
                     values.append(value)
-                elif cls in _NUMBERS:
+                elif cls is float:
                     key.append(cls)
                     values.append(x)
-                elif isinstance(x, (np.ndarray, np.generic)):
+                elif cls is int or cls is bool:
+                    key.append(cls)
+                    values.append(number(x, of_number(x), "jit"))
+                elif cls is np.ndarray or isinstance(x, np.generic):
                     if x.dtype.kind not in "fiub" or not x.dtype.isnative:
                         break
                     key.append((x.dtype.num, x.shape, False))
@@ -139,7 +141,7 @@ class Compiled:
         if entry is None:
             recorded = self._record(f, args, kwargs)
             if recorded.captures:
-                return self._elsewhere(f, None, args, kwargs)
+                return self._elsewhere(f, key[0], args, kwargs)
             entry = self._keep(key, recorded)
         function = entry.function
         assert function is not None
@@ -158,11 +160,7 @@ class Compiled:
     def _record(
         self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Recorded:
-        leaves, treedef = flatten((args, kwargs))
-        specs: list[Any] = []
-        for i, leaf in enumerate(leaves):
-            x = as_handle(leaf, "jit", f"argument leaf {i}")
-            specs.append((Aval(x.shape, x.dtype), x.weak))
+        specs, treedef = call_leaves("jit", args, kwargs, argument_spec)
         return record("jit", f, treedef, specs, ambient())
 
     def _keep(self, key: tuple[Any, ...], recorded: Recorded) -> Entry:
@@ -178,11 +176,11 @@ class Compiled:
         self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Under another interpreter: the graph replayed there; f itself under a foreign root."""
-        leaves, treedef = flatten((args, kwargs))
+        leaves, _ = flatten((args, kwargs))
         ops: Ops[Any] = join(x.ops for x in leaves if isinstance(x, AnyTensor))
         if root_of(ops) is not self._root:
             return f(*args, **kwargs)
-        handles = [as_handle(x, "jit", f"argument leaf {i}") for i, x in enumerate(leaves)]
+        handles, treedef = call_leaves("jit", args, kwargs, as_handle)
         key = (fixed, treedef, "graph", *[(x.shape, x.dtype, x.weak) for x in handles])
         entry = self._entries.get(key)
         payloads: list[Any] = []

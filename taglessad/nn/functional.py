@@ -15,17 +15,18 @@ from taglessad.array_api.manipulation import expand_dims
 from taglessad.array_api.searching import where
 from taglessad.array_api.statistical import mean
 from taglessad.array_api.statistical import sum as total
-from taglessad.array_api.transcendental import expm1, tanh
+from taglessad.array_api.transcendental import expm1
 from taglessad.convert import as_handle
 from taglessad.dispatch import real_function
 from taglessad.dtypes import float64, is_integer, is_real
-from taglessad.errors import DTypeError, ShapeError
+from taglessad.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
 from taglessad.shapes import show
-from taglessad.special.error import erf
+from taglessad.shapes.axes import integer
+from taglessad.special.error import erfc
 from taglessad.special.information import log_expit
 from taglessad.special.information import log_softmax as log_softmax_over
 from taglessad.special.information import softmax as softmax_over
-from taglessad.tensor import Tensor, TensorLike, known_size
+from taglessad.tensor import AnyTensor, Tensor, TensorLike, known_size
 
 S = TypeVarTuple("S")
 
@@ -42,7 +43,7 @@ def relu(x: Tensor[*S], /) -> Tensor[*S]:
 def relu6(x: Tensor, /) -> Tensor:
     """min(max(x, 0), 6); the derivative at 0 and at 6 is 0."""
     t = relu(x)
-    return where(t < 6.0, t, 6.0)
+    return where(t >= 6.0, 6.0, t)
 
 
 def sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
@@ -62,7 +63,8 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 
 def silu(x: Tensor, /) -> Tensor:
     """x * sigmoid(x)."""
-    return x * sigmoid(x)
+    t = _real(x, "silu")
+    return t * sigmoid(t)
 
 
 def gelu(x: Tensor, /, *, approximate: bool = True) -> Tensor:
@@ -70,15 +72,17 @@ def gelu(x: Tensor, /, *, approximate: bool = True) -> Tensor:
 
     approximate: by tanh, as JAX's default; else by erf.
     """
+    t = _real(x, "gelu")
     if approximate:
-        inner = 0.7978845608028654 * (x + 0.044715 * x * x * x)  # sqrt(2/pi)
-        return 0.5 * x * (1.0 + tanh(inner))
-    return 0.5 * x * (1.0 + erf(x * 0.7071067811865476))
+        # (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps the left tail.
+        return t * sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))  # 2 sqrt(2/pi)
+    return 0.5 * t * erfc(t * -0.7071067811865476)
 
 
 def elu(x: Tensor, /, alpha: float = 1.0) -> Tensor:
     """x for x > 0, alpha * expm1(x) below."""
-    return where(x > 0.0, x, alpha * expm1(x))
+    t = _real(x, "elu")
+    return where(t > 0.0, t, alpha * expm1(t))
 
 
 def selu(x: Tensor, /) -> Tensor:
@@ -106,6 +110,8 @@ def one_hot(labels: TensorLike, num_classes: int, *, dtype: Any = float64) -> Te
     t = as_handle(labels, "nn.functional.one_hot", "labels")
     if not is_integer(t.dtype):
         raise DTypeError(f"nn.functional.one_hot: labels have dtype {t.dtype}; they are integers")
+    if integer(num_classes, "nn.functional.one_hot", "num_classes") < 0:
+        raise ArgumentError(f"nn.functional.one_hot: num_classes is {num_classes}, below 0")
     hot: Tensor = astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)  # type: ignore[assignment]
     return hot
 
@@ -117,11 +123,25 @@ def mse(prediction: TensorLike, target: TensorLike) -> Tensor:
     return mean(difference * difference)
 
 
+def _check_labels(name: str, labels: AnyTensor, classes: int) -> None:
+    """Where labels are known, all must be classes."""
+    seen = labels.ops.peek(labels.payload)
+    if seen is None:
+        return
+    wrong = seen[(seen < 0) | (seen >= classes)]
+    if wrong.size:
+        raise IndexOutOfRange(
+            f"nn.functional.{name}: label {wrong[0]} is out of range for {classes} classes "
+            f"(valid: 0 to {classes - 1})"
+        )
+
+
 def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
     """-log softmax(logits) at each label: [N, K], [N] -> [N].
 
     Raises ShapeError where labels have another shape than the logits without their last axis,
-    DTypeError where labels are no integers.
+    DTypeError where labels are no integers, IndexOutOfRange for a label that is seen to be none of
+    the classes 0 .. K - 1.
     """
     z = as_handle(logits, "nn.functional.cross_entropy", "logits")
     t = as_handle(labels, "nn.functional.cross_entropy", "labels")
@@ -136,8 +156,12 @@ def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
             "labels have the shape of the logits without the last axis"
         )
     classes = known_size(z.shape[-1], "nn.functional.cross_entropy")
-    chosen = one_hot(t, classes, dtype=z.dtype if is_real(z.dtype) else float64)
-    return -total(chosen * log_softmax(z), axis=-1)
+    _check_labels("cross_entropy", t, classes)
+    # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN.
+    here: Any = one_hot(
+        t, classes, dtype=bool
+    )  # Any: truth values, which one_hot's type does not say
+    return -total(where(here, log_softmax(z), 0.0), axis=-1)
 
 
 def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
@@ -148,6 +172,12 @@ def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
     z, t = _same_shape("binary_cross_entropy", logits, target)
     loss: Tensor = softplus(z) - z * t
     return loss
+
+
+def _real(x: TensorLike, name: str) -> Tensor:
+    t = as_handle(x, f"nn.functional.{name}", "x")
+    real: Tensor = t if is_real(t.dtype) else astype(t, float64)  # type: ignore[assignment]
+    return real
 
 
 def _same_shape(name: str, prediction: TensorLike, target: TensorLike) -> tuple[Any, Any]:

@@ -91,6 +91,8 @@ def _pow_in_exponent(ops: "Ops[R]", y: R, a: R, b: R) -> R:
 def _integer_pow(ops: "Ops[R]", y: R, x: R, n: int) -> R:
     if n == 0:
         return ops.mul(ops.scalar(0, x), x)
+    if n == 1:
+        return ops.scalar(1, x)  # x**0 behind it would make a NaN at infinity
     return ops.mul(ops.scalar(n, x), ops.integer_pow(x, n - 1))
 
 
@@ -144,8 +146,8 @@ def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
     # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length.
     a, b, _ = in_units_of_larger(ops, side, other)
     length = ops.hypot(a, b)
-    origin = ops.equal(length, ops.scalar(0, length))
-    return ops.div(a, ops.where(origin, ops.scalar(1, length), length))
+    zero = ops.scalar(0, length)
+    return ops.where(ops.equal(length, zero), zero, ops.div(a, length))
 
 
 def _hypot_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:

@@ -59,6 +59,8 @@ SUM: Final = declare(
 def exclusive(ops: "Ops[R]", products: R, axis: int) -> R:
     """Cumulative products shifted by one along the axis: each entry's predecessors, 1 at the first."""
     shape = ops.shape(products)
+    if shape[axis] == 0:
+        return products
     rank = len(shape)
     zeros, ones = (0,) * rank, (1,) * rank
     start = tuple(0 for _ in shape)
@@ -115,7 +117,8 @@ PROD: Final = declare("prod", _infer, (pair(_prod_push, _prod_pull),), "reductio
 def _shared(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:
     # Tied entries share equally.
     tied = ops.cast(ops.equal(x, expand(ops, y, x, axes)), ops.dtype(x))
-    return ops.div(d, ops.sum(tied, axes))
+    # A NaN result equals no entry: its derivative is NaN, and not d / 0.
+    return ops.div(d, ops.where(ops.isnan(y), y, ops.sum(tied, axes)))
 
 
 def _extremum_push(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:

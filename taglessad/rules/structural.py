@@ -1,5 +1,7 @@
 """Moving entries about: shape, order, slices, padding. All linear. Legend in primitive.py."""
 
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
@@ -190,13 +192,16 @@ def _infer_concat(*xs_axis: Aval | int) -> Aval:
     return Aval(concat([x.shape for x in avals], axis), avals[0].dtype)
 
 
+@lru_cache(maxsize=64)
+def _offsets(sizes: Shape) -> Shape:
+    """Where each part begins; cached, since every operand's rule asks for the same list."""
+    return tuple(accumulate(sizes, initial=0))
+
+
 def _concat_slot(position: int) -> Slot:
-    # Any-free, but variadic: the operands come first, the axis last.
+    # Variadic: the operands come first, the axis last.
     def offset(ops: "Ops[R]", xs: tuple[R, ...], axis: int) -> Extent:
-        total: Extent = 0
-        for x in xs[:position]:
-            total = total + ops.shape(x)[axis]
-        return total
+        return _offsets(tuple(ops.shape(x)[axis] for x in xs))[position]
 
     def push(ops: "Ops[R]", d: R, y: R, *xs_axis: R) -> R:
         *xs, axis = xs_axis

@@ -1,5 +1,6 @@
 """Trigonometric and hyperbolic functions and their inverses. See primitive.py for the legend."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
@@ -26,9 +27,12 @@ def _tan(ops: "Ops[R]", y: R, x: R) -> R:
 
 
 def _one_minus_square(ops: "Ops[R]", x: R) -> R:
-    # (1 - x)(1 + x): 1 - x*x cancels near +-1.
+    # 1 - x*x cancels near +-1, (1 - x)(1 + x) does not; near 0 it is the derivative of the product
+    # that cancels, and that of 1 - x*x does not.
     one = ops.scalar(1, x)
-    return ops.mul(ops.sub(one, x), ops.add(one, x))
+    product = ops.mul(ops.sub(one, x), ops.add(one, x))
+    small = ops.less(ops.abs(x), ops.scalar(Fraction(1, 2), x))
+    return ops.where(small, ops.sub(one, ops.square(x)), product)
 
 
 def _asin(ops: "Ops[R]", y: R, x: R) -> R:

@@ -28,31 +28,33 @@ def expit(x: Tensor[*S], /) -> Tensor[*S]:
 
 def log_expit(x: Tensor, /) -> Tensor:
     """log(expit(x)), accurate in both tails."""
-    return negative(real_function("softplus", "special.log_expit", negative(_real(x))))
+    return negative(
+        real_function("softplus", "special.log_expit", negative(_real(x, "special.log_expit")))
+    )
 
 
 def logit(x: Tensor, /) -> Tensor:
     """log(x / (1 - x)), the inverse of expit."""
-    t = _real(x)
+    t = _real(x, "special.logit")
     return log(t) - log1p(-t)
 
 
 def entr(x: Tensor, /) -> Tensor:
     """-x log(x) for x > 0, 0 at 0, -inf below."""
-    t = _real(x)
+    t = _real(x, "special.entr")
     return select(t > 0, -(t * log(t)), select(t == 0, t * 0.0, -float("inf")))
 
 
 def xlogy(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(y), linear in x; 0 where x is 0 and y is not NaN."""
-    a, b = _real(x), _real(y)
+    a, b = _real(x, "special.xlogy"), _real(y, "special.xlogy", "y")
     dead = logical_and(a == 0, logical_or(b <= 0, b == float("inf")))
     return select(dead, 0.0, a * log(b))
 
 
 def xlog1py(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(1 + y), linear in x; 0 where x is 0 and y is not NaN."""
-    a, b = _real(x), _real(y)
+    a, b = _real(x, "special.xlog1py"), _real(y, "special.xlog1py", "y")
     dead = logical_and(a == 0, logical_or(b <= -1, b == float("inf")))
     return select(dead, 0.0, a * log1p(b))
 
@@ -69,7 +71,7 @@ def logsumexp(
     where: a condition that broadcasts to a; entries where it does not hold take no part, neither in
     the value nor in the derivative.
     """
-    t = _real(a)
+    t = _real(a, "special.logsumexp", "a")
     if where is not None:
         t = select(where, t, -float("inf"))
     axes = normalize_axes(axis, t.shape, "special.logsumexp")
@@ -81,21 +83,22 @@ def logsumexp(
 
 def log_softmax(x: TensorLike, axis: Any = None) -> Tensor:
     """log of softmax(x) over axes (all by default)."""
-    t = _real(x)
+    t = _real(x, "log_softmax")
+    normalize_axes(axis, t.shape, "log_softmax")
     return t - logsumexp(t, axis, keepdims=True)
 
 
 def softmax(x: TensorLike, axis: Any = None) -> Tensor:
     """exp(x) over its sum along axes (all by default); entries are positive and sum to 1."""
-    t = _real(x, "special.softmax")
-    normalize_axes(axis, t.shape, "special.softmax")
+    t = _real(x, "softmax")
+    normalize_axes(axis, t.shape, "softmax")
     e = exp(t - detach(largest(t, axis=axis, keepdims=True)))
     return e / total(e, axis=axis, keepdims=True)
 
 
-def _real(x: TensorLike) -> Tensor:
-    handle = as_handle(x, "special", "x")
+def _real(x: TensorLike, what: str, name: str = "x") -> Tensor:
+    handle = as_handle(x, what, name)
     if isinstance(handle, Tensor):
         return handle
-    met = as_real(meet("special", (handle,), ("x",)))
+    met = as_real(meet(what, (handle,), (name,)))
     return Tensor(met.ops, met.payloads[0], met.dtype, met.weak)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from taglessad.trees import (
 )
 
 # Any: arguments are trees of whatever the program takes.
+L = TypeVar("L")
 Argnums: TypeAlias = int | Sequence[int]
 Function: TypeAlias = Callable[..., Any]
 
@@ -226,6 +227,31 @@ def _label(f: Function, key: int | str) -> str:
         return f"argument {key!r}"
     names = parameter_names(f)
     return f"argument {key} ({names[key]!r})" if key < len(names) else f"argument {key}"
+
+
+def place_of(path: tuple[Any, ...]) -> str:
+    """What messages call a leaf of (args, kwargs)."""
+    kind, *rest = path
+    name = f"argument {rest[0]}" if kind == 0 else f"argument {rest[0]!r}"
+    return name + (f" at {path_string(rest[1:])}" if len(rest) > 1 else "")
+
+
+def call_leaves(
+    what: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    convert: Callable[[Any, str, str], L],
+) -> tuple[list[L], TreeDef]:
+    """The leaves of (args, kwargs), each converted; its name is made only for a message."""
+    leaves, treedef = flatten((args, kwargs))
+    new: list[L] = []
+    for i, leaf in enumerate(leaves):
+        try:
+            new.append(convert(leaf, what, "x"))
+        except TaglessError:
+            convert(leaf, what, place_of(flatten_with_paths((args, kwargs))[0][i][0]))
+            raise
+    return new, treedef
 
 
 def _leaves(

@@ -12,7 +12,7 @@ from taglessad.shapes import show
 from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Function, wrapped
 from taglessad.transforms.naming import named_after
-from taglessad.trees import flatten, flatten_with_paths, path_string, unflatten
+from taglessad.trees import flatten, flatten_with_paths, unflatten
 from taglessad.trees.kinds import kinds
 
 
@@ -42,7 +42,7 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         leaves: list[Any] = []
         labels: list[str] = []
         for (path, leaf), axis in zip(flat, where, strict=True):
-            labels.append(_label(path))
+            labels.append(place_of(path))
             shared = axis is None
             leaves.append(wrapped(leaf, "vmap") if shared else as_handle(leaf, "vmap", labels[-1]))
         size = _size(leaves, where, labels)
@@ -144,9 +144,3 @@ def _out(batch: Batch[Any], x: Batched[Any], axis: int | None) -> Any:
             f"vmap: out_axes {axis} is out of range for a result of shape {show(ops.shape(full))}"
         )
     return _moved(ops, full, 0, axis)
-
-
-def _label(path: tuple[Any, ...]) -> str:
-    kind, *rest = path
-    name = f"argument {rest[0]}" if kind == 0 else f"argument {rest[0]!r}"
-    return name + (f" at {path_string(rest[1:])}" if len(rest) > 1 else "")

@@ -17,7 +17,9 @@ from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor, handle
-from taglessad.transforms.naming import named_after
+from taglessad.transforms.arguments import real_leaf
+from taglessad.transforms.engine import like
+from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import Spec, trace
 from taglessad.trees import TreeDef, flatten, match, unflatten
 
@@ -33,6 +35,7 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
     Arguments and results may be trees; under Dual a pair of trees. Raises ArgumentError where
     `interpreter` is none, or an argument is not what it takes.
     """
+    check_function("interpret", f)
     if not isinstance(interpreter, Ops):
         raise ArgumentError(
             f"interpret: {interpreter!r} is no interpreter; give an instance, such as Eager()"
@@ -74,13 +77,9 @@ def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
 
 
 def _dual(ops: Dual[Any], primal: AnyTensor, tangent: AnyTensor, name: str) -> Any:
-    if primal.shape != tangent.shape:
-        raise ShapeError(
-            f"interpret: {name} has shape {show(primal.shape)}, but its tangent has "
-            f"{show(tangent.shape)}"
-        )
-    pair = DualNumber(primal.payload, ops.base.cast(tangent.payload, primal.dtype))
-    return handle(ops, pair, primal.dtype, primal.weak)
+    point = real_leaf(primal, "interpret", name)
+    direction = like("interpret", "tangent", tangent, point, name)
+    return handle(ops, DualNumber(point.payload, direction.payload), point.dtype, point.weak)
 
 
 def _member(ops: Batch[Any], whole: AnyTensor, name: str) -> Any:

@@ -19,7 +19,7 @@ from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Argnums, Function, choose
 from taglessad.transforms.engine import NO_AUX, lowered, refuse_integers, reverse, run_under
 from taglessad.transforms.gradient import gradient_and_value
-from taglessad.transforms.naming import named_after
+from taglessad.transforms.naming import check_function, named_after
 from taglessad.trees import unflatten
 
 
@@ -154,6 +154,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     A tree gives the tree of blocks, mixed ones included. Raises as `grad` does.
     """
     gradient = gradient_and_value("hessian", f, argnums)
+    check_function("hessian", f)
 
     def first(*args: Any, **kwargs: Any) -> Any:
         return gradient(*args, **kwargs)[0]

@@ -222,6 +222,7 @@ def hvp(f: Function, *, argnums: Argnums = 0, value: bool = False) -> Function:
     (H v, f(x)). The cost is a constant number of passes (Pearlmutter 1994).
     """
     run = gradient_and_value("hvp", f, argnums)
+    check_function("hvp", f)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         return run(*args, **kwargs)[:2]

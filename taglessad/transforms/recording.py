@@ -13,6 +13,7 @@ from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import Shape, normalize_shape, show
 from taglessad.tensor import AnyTensor, handle
+from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function
 from taglessad.trees import TreeDef, flatten, unflatten
 
@@ -99,8 +100,7 @@ def trace(f: Callable[..., Any]) -> Callable[..., Graph]:
     check_function("trace", f)
 
     def graph_of(*args: Any, **kwargs: Any) -> Graph:
-        leaves, treedef = flatten((args, kwargs))
-        specs = [argument_spec(x, "trace") for x in leaves]
+        specs, treedef = call_leaves("trace", args, kwargs, argument_spec)
         recorded = record("trace", f, treedef, specs, ambient())
         if recorded.captures:
             raise EscapeError(
