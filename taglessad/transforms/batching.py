@@ -10,7 +10,7 @@ from taglessad.levels import Under, join
 from taglessad.ops import Ops
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor, handle
-from taglessad.transforms.arguments import Function, wrapped
+from taglessad.transforms.arguments import Function, place_of, wrapped
 from taglessad.transforms.naming import named_after
 from taglessad.trees import flatten, flatten_with_paths, unflatten
 from taglessad.trees.kinds import kinds
