@@ -1,7 +1,8 @@
 """NumPy's names for what handles do, so that NumPy's protocols reach it or say what to write.
 
 READERS: functions that compare or look, which take a handle's value; OPERATOR_UFUNCS: the ufuncs
-behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ, of functions and of ufuncs' methods.
+behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ, of
+functions and of ufuncs' methods.
 """
 
 from typing import Final
@@ -60,7 +61,7 @@ ARRAY_API_NAMES: Final = {
     "cumprod": "cumulative_prod",
     "cumsum": "cumulative_sum",
     "invert": "bitwise_invert",
-    "linalg.norm": "linalg.vector_norm or tad.linalg.matrix_norm",
+    "linalg.norm": "linalg.vector_norm",
     "logical_and.reduce": "all",
     "logical_or.reduce": "any",
     "maximum.reduce": "max",

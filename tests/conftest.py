@@ -79,7 +79,24 @@ def check_program(f: Program, *args: np.ndarray, order: int = 2) -> None:
             np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6, atol=1e-6)
 
 
-@pytest.fixture(name="check_program")
+@pytest.fixture(name="check_program", scope="session")
 def check_program_fixture() -> Callable[..., None]:
     """`check_program` for tests in every folder."""
     return check_program
+
+
+def updated(x: np.ndarray, index: Any, name: str, values: Any) -> np.ndarray:
+    """NumPy's update of a copy at an index, one value after the other where an index repeats."""
+    y = x.copy()
+    if name == "set":
+        y[index] = values
+    else:
+        functions: dict[str, Any] = {"multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+        functions.get(name, np.add).at(y, index, values)
+    return y
+
+
+@pytest.fixture(name="updated", scope="session")
+def updated_fixture() -> Callable[..., np.ndarray]:
+    """`updated` for tests in every folder."""
+    return updated

@@ -31,7 +31,7 @@ def einsum(subscripts: str, /, *operands: TensorLike) -> Tensor:
     Raises ArgumentError for a specification that cannot be read, ShapeError for shapes that it
     does not fit.
     """
-    if not isinstance(subscripts, str):
+    if not isinstance(subscripts, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # at run time
         raise ArgumentError(
             f"einsum: subscripts is {article(subscripts)}, where a text such as 'ij,jk->ik' is "
             "expected"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from taglessad.convert import as_handle, from_array
+from taglessad.convert import article, as_handle, from_array
 from taglessad.dtypes import float64, is_integer, is_real
 from taglessad.errors import ArgumentError, DTypeError, TaglessError
 from taglessad.tensor import AnyTensor, Tensor, handle
@@ -101,6 +101,11 @@ def _by_position(
         found, treedef = _leaves(what, whole[key], partial(_label, f, key), real)
         parts.append((key, treedef))
         leaves += found
+        if not found and (whole[key] is None or isinstance(whole[key], str)) and not several:
+            raise ArgumentError(
+                f"{what}: {_label(f, key)} is {article(whole[key])}, which holds no numbers to "
+                "differentiate in"
+            )
 
     def structured(values: Sequence[Any]) -> list[Any]:
         remaining = iter(values)

@@ -475,7 +475,17 @@ def test_the_namespace_only_re_exports() -> None:
     docstring, *rest = tree.body
     assert isinstance(docstring, ast.Expr)
     code = [node for node in rest if not isinstance(node, (ast.Import, ast.ImportFrom))]
-    assert [ast.unparse(node) for node in code] == ["_Namespace.functions = _sys.modules[__name__]"]
+    registration, lazy = code
+    assert ast.unparse(registration) == "_Namespace.functions = _sys.modules[__name__]"
+    assert isinstance(lazy, ast.FunctionDef) and lazy.name == "__getattr__"
+
+
+def test_the_checks_are_there_when_asked_for() -> None:
+    from taglessad import proofs_checks
+
+    assert tad.checks is proofs_checks
+    with pytest.raises(AttributeError, match="no_such_name"):
+        tad.no_such_name  # noqa: B018
 
 
 # Not of the version of the standard that is followed here.

@@ -1,4 +1,4 @@
-"""A case: a derivative that some library was publicly reported to get wrong, and its right value."""
+"""A case: a derivative that some library was reported to get wrong, and its right value."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

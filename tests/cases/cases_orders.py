@@ -88,7 +88,7 @@ ORDERS = [
         fourth_mixed,
         (0.0, 0.0, 0.0, 0.0),
         1.0,
-        (JACOBIAN,) * 4,
+        (JACOBIAN, JACOBIAN, (tad.jacfwd,), (tad.grad,)),
     ),
     Case(
         "sinc-second-derivative",
@@ -123,7 +123,7 @@ ORDERS = [
         fourth_and_fifth,
         (0.0,),
         (24.0, 0.0),
-        (JACOBIAN,) * 5,
+        (JACOBIAN, JACOBIAN, (tad.jacfwd,), (tad.grad,), (tad.grad,)),
     ),
 ]
 

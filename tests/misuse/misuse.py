@@ -3,6 +3,7 @@
 import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -24,15 +25,26 @@ STANDARD: dict[type[errors.TaglessError], type[Exception]] = {
 
 @dataclass(frozen=True)
 class Misuse:
-    """`run` must raise exactly `error`, whose message has the texts of `says`, in that order."""
+    """`run` must raise exactly `error`, whose message has the texts of `says`, in that order.
+
+    `user` is the function on whose lines the mistake is.
+    """
 
     run: Callable[[], Any]
     error: type[errors.TaglessError]
     says: tuple[str, ...]
+    user: Callable[..., Any]
 
 
 def misuse(run: Callable[[], Any], error: type[errors.TaglessError], *says: str) -> Misuse:
-    return Misuse(run, error, says)
+    return Misuse(run, error, says, run)
+
+
+def misuse_with(
+    call: Callable[[Any], Any], value: Any, error: type[errors.TaglessError], *says: str
+) -> Misuse:
+    """A row for a call with one argument."""
+    return Misuse(partial(call, value), error, says, call)
 
 
 def each(table: dict[str, Misuse]) -> pytest.MarkDecorator:
@@ -51,8 +63,8 @@ def check(row: Misuse) -> None:
     _says(error.message, row.says)
     assert error.site is not None
     file, line = error.site
-    assert file == row.run.__code__.co_filename
-    assert line in set(_lines(row.run.__code__))
+    assert file == row.user.__code__.co_filename
+    assert line in set(_lines(row.user.__code__))
     assert str(error).endswith(f"at {file}:{line}: {linecache.getline(file, line).strip()}")
 
 

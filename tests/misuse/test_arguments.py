@@ -35,7 +35,8 @@ ARGNUMS = {
         lambda: tad.jacfwd(product, 2)(1.0, 2.0), ArgumentError, "jacfwd: argnums names argument 2"
     ),
     "out of range of hessian": misuse(
-        lambda: tad.hessian(product, 2)(1.0, 2.0), ArgumentError, "hessian: argnums names argument 2"
+        lambda: tad.hessian(product, 2)(1.0, 2.0),
+        ArgumentError, "hessian: argnums names argument 2",
     ),
     "out of range of hvp": misuse(
         lambda: tad.hvp(product, argnums=2)(1.0, 2.0, 1.0),

@@ -10,7 +10,8 @@ X = np.ones(3)
 
 RESULTS = {
     "grad of a vector": misuse(
-        lambda: tad.grad(lambda x: x * x)(X), ShapeError, "grad: f must return", "[]", "[3]", "jacrev"
+        lambda: tad.grad(lambda x: x * x)(X),
+        ShapeError, "grad: f must return", "[]", "[3]", "jacrev",
     ),
     "value_and_grad of a matrix": misuse(
         lambda: tad.value_and_grad(lambda x: x[:, None] * x)(X),
@@ -59,6 +60,14 @@ INPUTS = {
     "grad in a tree with integers": misuse(
         lambda: tad.grad(lambda m: m["w"])({"w": 1.0, "n": np.arange(2)}),
         DTypeError, "grad: argument 0 ('m') at .n has dtype int64",
+    ),
+    "grad in a text": misuse(
+        lambda: tad.grad(lambda mode: 1.0)("train"),
+        ArgumentError, "grad: argument 0 ('mode') is a str", "no numbers",
+    ),
+    "jacfwd in None": misuse(
+        lambda: tad.jacfwd(lambda x: 1.0)(None),
+        ArgumentError, "jacfwd: argument 0 ('x') is None", "no numbers",
     ),
     "vjp in an integer array": misuse(
         lambda: tad.vjp(tad.sum)(np.arange(3), 1.0), DTypeError, "vjp: argument 0 ('x') has dtype"
@@ -117,7 +126,8 @@ SEEDS = {
         ArgumentError, "derivative: the list of directions is missing",
     ),
     "directions that are no list": misuse(
-        lambda: tad.derivative(tad.sin)(1.0, 1.0), ArgumentError, "derivative: the directions", "list"
+        lambda: tad.derivative(tad.sin)(1.0, 1.0),
+        ArgumentError, "derivative: the directions", "list",
     ),
     "tangent of the wrong shape": misuse(
         lambda: tad.jvp(lambda x: x * x)(X, np.ones(4)),
@@ -187,13 +197,16 @@ AUX = {
         ArgumentError, "jacrev: with has_aux=True", "a list",
     ),
     "has_aux of vjp": misuse(
-        lambda: tad.vjp(lambda x: x, has_aux=True)(1.0, 1.0), ArgumentError, "vjp: with has_aux=True"
+        lambda: tad.vjp(lambda x: x, has_aux=True)(1.0, 1.0),
+        ArgumentError, "vjp: with has_aux=True",
     ),
     "has_aux of jvp": misuse(
-        lambda: tad.jvp(lambda x: x, has_aux=True)(1.0, 1.0), ArgumentError, "jvp: with has_aux=True"
+        lambda: tad.jvp(lambda x: x, has_aux=True)(1.0, 1.0),
+        ArgumentError, "jvp: with has_aux=True",
     ),
     "has_aux of jacfwd": misuse(
-        lambda: tad.jacfwd(lambda x: x, has_aux=True)(1.0), ArgumentError, "jacfwd: with has_aux=True"
+        lambda: tad.jacfwd(lambda x: x, has_aux=True)(1.0),
+        ArgumentError, "jacfwd: with has_aux=True",
     ),
     "has_aux of linearize": misuse(
         lambda: tad.linearize(lambda x: x, 1.0, has_aux=True),
