@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from taglessad.closed import end
 from taglessad.dtypes import DType, Number
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
 
 R = TypeVar("R")
@@ -75,6 +75,17 @@ class Batch(Ops[Batched[R]], Generic[R]):
         rank = max(len(self.shape(x)) for x in operands)
         aligned = tuple(self._aligned(x, rank) for x in operands)
         return Batched(ops.run(prim, aligned, params), True)
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Batched[R], ...], params: Params, /
+    ) -> tuple[Batched[R], ...]:
+        ops = self._kernels
+        mapped = tuple(x.mapped for x in operands)
+        values = tuple(x.value for x in operands)
+        if not any(mapped):
+            return tuple(Batched(y, False) for y in ops.run_n(prim, values, params))
+        ys = prim.batch(ops, self.size, mapped, values, params)
+        return tuple(Batched(y, True) for y in ys)
 
     def _aligned(self, x: Batched[R], rank: int) -> R:
         """A mapped payload with ones after the batch axis, so that members broadcast as alone."""

@@ -8,7 +8,7 @@ from taglessad.closed import end
 from taglessad.dtypes import DType, Number
 from taglessad.masks import Masked, settle, stretch, through, total
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
 
 R = TypeVar("R")
@@ -80,6 +80,21 @@ class Dual(Ops[DualNumber[R]], Generic[R]):
         if tangent is not None and prim.kind == "elementwise" and len(xs) > 1:
             tangent = stretch(ops, tangent, ops.shape(y))
         return DualNumber(y, tangent)
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[DualNumber[R], ...], params: Params, /
+    ) -> tuple[DualNumber[R], ...]:
+        ops = self._kernels
+        xs = tuple(x.primal for x in operands)
+        ds = [None if x.tangent is None else settle(ops, x.tangent) for x in operands]
+        if all(d is None for d in ds):
+            return tuple(DualNumber(y, None) for y in ops.run_n(prim, xs, params))
+        if prim.joint is not None:
+            ys, ts = prim.joint(ops, xs, ds, params)
+        else:
+            ys = ops.run_n(prim, xs, params)
+            ts = prim.push(ops, ds, ys, xs, params)
+        return tuple(DualNumber(y, t) for y, t in zip(ys, ts, strict=True))
 
     def close(self) -> None:
         end(self)

@@ -17,7 +17,7 @@ from taglessad.graph import Graph, Ref, Site
 from taglessad.interpreter import Interpreter
 from taglessad.levels import default_root
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import PART, Aval, Params, Prim, PrimN
 from taglessad.simplify import Step, simplified
 
 
@@ -30,7 +30,8 @@ class Record(Ops[Ref]):
         self.base = default_root() if base is None else base
         self.level = self.base.level + 1
         self._graph = Graph()
-        self._known: dict[Any, Ref] = {}  # Any: keys of nodes and of literals
+        # Any: keys of nodes and of literals; a Ref, or a tuple of them for several results
+        self._known: dict[Any, Any] = {}
         self._sites: dict[Any, Site] = {}  # Any: code objects with line numbers
         self._captured: dict[int, tuple[Ref, Any]] = {}  # Any: payloads of the base
 
@@ -77,10 +78,27 @@ class Record(Ops[Ref]):
 
     def apply(self, prim: Prim, operands: tuple[Ref, ...], params: Params, /) -> Ref:
         key = (prim, operands, params)
-        ref = self._known.get(key)
-        if ref is None:
-            ref = self._known[key] = self._new(key)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._new(key)
+        ref: Ref = found
         return ref
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /
+    ) -> tuple[Ref, ...]:
+        key = (prim, operands, params)
+        known = self._known.get(key)
+        if known is None:
+            graph = self._graph
+            avals = prim.avals([graph.avals[x] for x in operands], params)
+            site = self._site()
+            whole = graph.add_node(key, Aval((len(avals),), np.dtype(object)), site)
+            known = self._known[key] = tuple(
+                graph.add_node((PART, (whole,), (i,)), aval, site) for i, aval in enumerate(avals)
+            )
+        parts: tuple[Ref, ...] = known
+        return parts
 
     def _new(self, key: tuple[Prim, tuple[Ref, ...], Params]) -> Ref:
         graph = self._graph

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import Number
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Extent
 
 
@@ -17,6 +17,11 @@ class Shape(Ops[Aval]):
 
     def apply(self, prim: Prim, operands: tuple[Aval, ...], params: Params, /) -> Aval:
         return prim.infer(*operands, *params)
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Aval, ...], params: Params, /
+    ) -> tuple[Aval, ...]:
+        return prim.avals(operands, params)
 
     def const(self, value: NDArray[Any], /) -> Aval:
         return Aval(value.shape, value.dtype)

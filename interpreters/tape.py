@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeVar
 from numpy.typing import NDArray
 
 from taglessad.closed import end
-from taglessad.dtypes import DType, Number
+from taglessad.dtypes import DType, Number, is_real
 from taglessad.errors import EscapeError
 from taglessad.masks import Masked, fit, settle, stretch, through, total
 from taglessad.ops import Ops
-from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
+from taglessad.primitive import PRIMITIVES, Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
 
 R = TypeVar("R")
@@ -33,15 +33,18 @@ class Var(Generic[R]):
 
 
 # Any: values of the base, of whichever payload type; a tuple, since a record must stay small.
-Entry = tuple[Prim, tuple[int, ...], tuple[Any, ...], Any, Params]
+# Of a primitive with several results the fourth part is (results, memory), and as many places
+# follow each other as it has results.
+Entry = tuple[Prim | PrimN, tuple[int, ...], tuple[Any, ...], Any, Params]
 
 
 class Trace(Generic[R]):
     """A finished tape: what was computed, in order."""
 
-    def __init__(self, base: Ops[R], inputs: int, entries: list[Entry]) -> None:
+    def __init__(self, base: Ops[R], inputs: int, places: int, entries: list[Entry]) -> None:
         self.base = base
         self.inputs = inputs
+        self.places = places
         self.entries = entries
 
     def _lifted(self, ops: Ops[P], entry: Entry) -> tuple[tuple[P, ...], P]:
@@ -65,17 +68,23 @@ class Trace(Generic[R]):
         """
         kernels, foreign = self._kernels(ops)
         # Any: payloads of `ops`, some of them Masked.
-        cotangents: list[Any] = [None] * (self.inputs + len(self.entries))
+        cotangents: list[Any] = [None] * self.places
         for place, seed in seeds:
             before = cotangents[place]
             cotangents[place] = seed if before is None else total(kernels, before, seed)
         entries = self.entries if consume else list(self.entries)
         while entries:
             entry = entries.pop()
+            prim, places, xs, y, params = entry
+            if isinstance(prim, PrimN):
+                gs = cotangents[-len(y[0]) :]
+                del cotangents[-len(y[0]) :]
+                if any(g is not None for g in gs):
+                    self._pull_n(kernels, foreign, entry, gs, cotangents)
+                continue
             g = cotangents.pop()
             if g is None:
                 continue
-            prim, places, xs, y, params = entry
             if foreign:
                 xs, y = self._lifted(ops, entry)
             slots = prim.slots
@@ -104,6 +113,38 @@ class Trace(Generic[R]):
                     cotangents[place] = kernels.add(before, d)
         return [None if c is None else settle(kernels, c) for c in cotangents]
 
+    def _lifted_n(
+        self, ops: Ops[P], foreign: bool, entry: Entry
+    ) -> tuple[tuple[P, ...], tuple[P, ...], Any]:  # Any: what the primitive remembers
+        _, _, xs, (ys, memory), _ = entry
+        if not foreign:
+            return xs, ys, memory
+        base = self.base
+        lifted = None if memory is None else [ops.lift(base, m) for m in memory]
+        return (
+            tuple([ops.lift(base, x) for x in xs]),
+            tuple([ops.lift(base, y) for y in ys]),
+            lifted,
+        )
+
+    def _pull_n(
+        self, ops: Ops[P], foreign: bool, entry: Entry, gs: list[Any], cotangents: list[Any]
+    ) -> None:
+        """The cotangents of one primitive's several results, added to those of its operands."""
+        prim, places, _, _, params = entry
+        assert isinstance(prim, PrimN)
+        xs, ys, memory = self._lifted_n(ops, foreign, entry)
+        gs = [None if g is None else settle(ops, g) for g in gs]
+        wanted = tuple([place >= 0 for place in places])
+        if prim.recall is not None and memory is not None:
+            found = prim.recall(ops, gs, memory, ys, xs, params, wanted)
+        else:
+            found = prim.pull(ops, gs, ys, xs, params, wanted)
+        for place, d in zip(places, found, strict=True):
+            if place >= 0 and d is not None:
+                before = cotangents[place]
+                cotangents[place] = d if before is None else total(ops, before, d)
+
     def push(
         self, ops: Ops[P], tangents: Sequence[P | None], places: Sequence[int]
     ) -> list[P | None]:
@@ -112,6 +153,15 @@ class Trace(Generic[R]):
         known: list[Any] = list(tangents)  # Any: payloads of `ops`, some of them Masked
         for entry in self.entries:
             prim, operands, xs, y, params = entry
+            if isinstance(prim, PrimN):
+                xs, ys, _ = self._lifted_n(kernels, foreign, entry)
+                found = [known[place] if place >= 0 else None for place in operands]
+                ds = [None if d is None else settle(kernels, d) for d in found]
+                if all(d is None for d in ds):
+                    known += [None] * len(ys)
+                else:
+                    known += prim.push(kernels, ds, ys, xs, params)
+                continue
             if foreign:
                 xs, y = self._lifted(ops, entry)
             tangent: Any = None
@@ -128,8 +178,8 @@ class Trace(Generic[R]):
             if tangent is not None and prim.kind == "elementwise" and len(xs) > 1:
                 tangent = stretch(kernels, tangent, kernels.shape(y))
             known.append(tangent)
-        found = (known[place] if place >= 0 else None for place in places)
-        return [None if t is None else settle(kernels, t) for t in found]
+        pushed_to = (known[place] if place >= 0 else None for place in places)
+        return [None if t is None else settle(kernels, t) for t in pushed_to]
 
 
 class Tape(Ops[Var[R]], Generic[R]):
@@ -194,9 +244,31 @@ class Tape(Ops[Var[R]], Generic[R]):
                 return Var(y, place)
         return Var(y, -1)
 
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Var[R], ...], params: Params, /
+    ) -> tuple[Var[R], ...]:
+        ops = self.kernels
+        xs = tuple([x.value for x in operands])
+        places = tuple([x.place for x in operands])
+        if all(place < 0 for place in places):
+            return tuple([Var(y, -1) for y in ops.run_n(prim, xs, params)])
+        memory = None
+        if prim.remember is not None:
+            wanted = tuple([place >= 0 for place in places])
+            ys, memory = prim.remember(ops, xs, params, wanted)
+        else:
+            ys = ops.run_n(prim, xs, params)
+        self.entries.append((prim, places, xs, (ys, memory), params))
+        first = self.next_place
+        self.next_place = first + len(ys)
+        # Integers and truth values carry no derivative.
+        return tuple(
+            [Var(y, first + i if is_real(ops.dtype(y)) else -1) for i, y in enumerate(ys)]
+        )
+
     def finish(self) -> Trace[R]:
         """The record, taken from the tape, which closes."""
-        trace = Trace(self.base, self.inputs, self.entries)
+        trace = Trace(self.base, self.inputs, self.next_place, self.entries)
         self.close()
         return trace
 

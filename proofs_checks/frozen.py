@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from taglessad.dispatch import lift_all
-from taglessad.graph import Graph, Ref
+from taglessad.graph import Graph, Ref, applied
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.quiet import Quiet
 from taglessad.ops import Ops
@@ -52,5 +52,6 @@ def _run(
         registers[ref] = ops.const(constant)
     for prim, operands, params, result in graph.steps():
         if result not in fixed:
-            registers[result] = ops.run(prim, tuple(registers[x] for x in operands), params)
+            xs = tuple(registers[x] for x in operands)
+            registers[result] = applied(ops, prim, xs, params)
     return registers

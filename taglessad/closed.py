@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from taglessad.errors import EscapeError
 from taglessad.interpreter import Interpreter
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
 
 
@@ -29,6 +29,9 @@ class Closed(Ops[Any]):
         )
 
     def apply(self, prim: Prim, operands: tuple[Any, ...], params: Params, /) -> NoReturn:
+        self._escaped()
+
+    def apply_n(self, prim: PrimN, operands: tuple[Any, ...], params: Params, /) -> NoReturn:
         self._escaped()
 
     def const(self, value: NDArray[Any], /) -> NoReturn:

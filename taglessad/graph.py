@@ -1,7 +1,7 @@
 """Graph: a recorded program. Closed and first-order; it runs under any interpreter.
 
 Registers are numbered in order of definition. A graph knows nothing of derivatives or of generated
-code: compiled.py keeps those with it.
+code: the layers above keep what they derive from it in `derived`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from taglessad.errors import TaglessError
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import PART, Aval, Params, Prim, PrimN
 
 Ref = NewType("Ref", int)
 Site = tuple[str, int]
@@ -20,10 +20,23 @@ Site = tuple[str, int]
 R = TypeVar("R")
 
 
-class Node(NamedTuple):
-    """One operation: register `result` is `prim` of registers."""
+# Any: what a register holds, a payload or a tuple of them.
+def applied(ops: Ops[Any], prim: Prim | PrimN, xs: tuple[Any, ...], params: Params) -> Any:
+    """What the register of one operation holds, under an interpreter."""
+    if prim is PART:
+        return xs[0][params[0]]
+    if isinstance(prim, PrimN):
+        return ops.run_n(prim, xs, params)
+    return ops.run(prim, xs, params)
 
-    prim: Prim
+
+class Node(NamedTuple):
+    """One operation: register `result` is `prim` of registers.
+
+    The register of a primitive with several results holds them all, as a tuple; `part` takes one.
+    """
+
+    prim: Prim | PrimN
     operands: tuple[Ref, ...]
     params: Params
     result: Ref
@@ -49,10 +62,14 @@ class Graph:
         self.inputs: tuple[Ref, ...] = ()
         self._declared: list[Ref] = []
         self.outputs: tuple[Ref, ...] = ()
-        self._steps: list[tuple[Prim, tuple[Ref, ...], Params]] = []
+        self._steps: list[tuple[Prim | PrimN, tuple[Ref, ...], Params]] = []
         self._results: list[Ref] = []
         self._definitions: dict[Ref, int] = {}  # register -> node, while recording
         self._sites: list[Site | None] = []
+        self.derived: dict[Any, Any] = {}  # Any: programs made of this one, by whoever made them
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "derived": {}}
 
     # --- building ---------------------------------------------------------------------------
     def _new(self, aval: Aval) -> Ref:
@@ -72,7 +89,7 @@ class Graph:
         return ref
 
     def add_node(
-        self, step: tuple[Prim, tuple[Ref, ...], Params], aval: Aval, site: Site | None
+        self, step: tuple[Prim | PrimN, tuple[Ref, ...], Params], aval: Aval, site: Site | None
     ) -> Ref:
         """A new operation."""
         ref = self._new(aval)
@@ -82,7 +99,7 @@ class Graph:
         self._sites.append(site)
         return ref
 
-    def definition(self, ref: Ref) -> tuple[Prim, tuple[Ref, ...], Params] | None:
+    def definition(self, ref: Ref) -> tuple[Prim | PrimN, tuple[Ref, ...], Params] | None:
         """The operation that a register is the result of, while the graph is being recorded."""
         i = self._definitions.get(ref)
         return None if i is None else self._steps[i]
@@ -121,7 +138,7 @@ class Graph:
         result = self._results[i]
         return Node(prim, operands, params, result, self.avals[result], self._sites[i])
 
-    def steps(self) -> Iterator[tuple[Prim, tuple[Ref, ...], Params, Ref]]:
+    def steps(self) -> Iterator[tuple[Prim | PrimN, tuple[Ref, ...], Params, Ref]]:
         """The operations in order, without the objects that `nodes` makes."""
         for (prim, operands, params), result in zip(self._steps, self._results, strict=True):
             yield prim, operands, params, result
@@ -141,7 +158,7 @@ class Graph:
         try:
             for i, (prim, operands, params) in enumerate(self._steps):
                 xs = tuple([registers[x] for x in operands])
-                registers[self._results[i]] = ops.run(prim, xs, params)
+                registers[self._results[i]] = applied(ops, prim, xs, params)
         except TaglessError as error:
             site = self._sites[i]
             if site is None or error.site == site:

@@ -5,17 +5,19 @@ interpreter called like a primitive would hide it.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Number
-from taglessad.errors import EscapeError, ShapeError
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.errors import ArgumentError, ConcretizationError, EscapeError, ShapeError
+from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape, show
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Interpreter(ABC, Generic[R]):
@@ -43,6 +45,13 @@ class Interpreter(ABC, Generic[R]):
     def aval(self, x: R, /) -> Aval:
         """Shape and dtype of a payload."""
 
+    def apply_n(self, prim: PrimN, operands: tuple[R, ...], params: Params, /) -> tuple[R, ...]:
+        """The meaning of one primitive with several results, one payload each."""
+        if prim.evaluate is None:
+            raise ArgumentError(f"{self!r} has no meaning for {prim.name!r}")
+        ys: tuple[R, ...] = tuple(prim.evaluate(self, operands, params))
+        return ys
+
     def run(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
         """The vocabulary's method for a primitive: what `apply` is reached through."""
         method = getattr(self, prim.name, None)
@@ -50,6 +59,26 @@ class Interpreter(ABC, Generic[R]):
             return self.apply(prim, operands, params)
         y: R = method(operands, *params) if prim.variadic else method(*operands, *params)
         return y
+
+    def run_n(self, prim: PrimN, operands: tuple[R, ...], params: Params, /) -> tuple[R, ...]:
+        """The method for a primitive with several results: what `apply_n` is reached through."""
+        method = getattr(self, prim.name, None)
+        if method is None:
+            return self.apply_n(prim, operands, params)
+        ys: tuple[R, ...] = (
+            method(operands, *params) if prim.variadic else method(*operands, *params)
+        )
+        return ys
+
+    def decide(self, x: R, /) -> int:
+        """The rank-0 truth value or integer that what is computed next depends on.
+
+        Raises ConcretizationError where it is not known.
+        """
+        value = self.literal(x)
+        if value is None:
+            raise ConcretizationError(f"a choice under {self!r} rests on a value it does not know")
+        return int(value)
 
     def embed(self, x: Any, /) -> R:  # Any: a payload of the base
         """A payload of the base as one of this interpreter: a constant to it."""
@@ -90,6 +119,14 @@ class Interpreter(ABC, Generic[R]):
     def answer(self, x: R, /) -> Any:  # Any: whatever this interpreter tells its users
         """A result as `tad.interpret` gives it: the payload itself, unless overridden."""
         return x
+
+    def argument(self, value: Any, /) -> R | None:  # Any: whatever the user passed
+        """What this root alone takes for an argument, as a payload; None for everything else."""
+        return None
+
+    def complete(self, attempt: Callable[[], T], /) -> T:
+        """One run of a whole program; a root that doubts the result may attempt it again."""
+        return attempt()
 
     def lift(self, source: "Interpreter[Any]", x: Any, /) -> R:
         """A payload of `source` as one of this interpreter.

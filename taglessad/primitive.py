@@ -10,7 +10,9 @@ Law of a slot: <push(d), g> == <d, pull(g)> for every d, g. proofs_checks holds 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args, overload
+
+import numpy as np
 
 from taglessad.dtypes import DType
 from taglessad.shapes import Shape
@@ -149,12 +151,72 @@ class EachOperand(Sequence[Slot]):
         return len(self._made)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PrimN:
+    """A primitive with several results: a decomposition, a loop.
+
+    infer: (*operand avals, *params) -> one Aval per result; one tuple of avals where `variadic`.
+    push: (ops, ds, ys, xs, params) -> one tangent per result, None for none; ds has one tangent
+        per operand, None where there is none.
+    pull: (ops, gs, ys, xs, params, wanted) -> one cotangent per operand, None for none; gs has one
+        cotangent per result, None where there is none; `wanted` says which operands are asked for.
+    batch: (ops, size, mapped, xs, params) -> the results, the batch axis leading in every one.
+    joint: None, or (ops, xs, ds, params) -> (ys, tangents): values and tangents from one run, where
+        that is cheaper than `push` after the fact.
+    remember: None, or (ops, xs, params, wanted) -> (ys, memory): values, and what `recall` needs.
+    recall: `pull` with the memory instead: (ops, gs, memory, ys, xs, params, wanted).
+    evaluate: None, or (ops, xs, params) -> ys: the meaning under any root whose truth values can be
+        looked at (`Interpreter.decide`), for a root without a method of this name.
+    """
+
+    name: str
+    infer: Callable[..., tuple[Aval, ...]]
+    push: Rule
+    pull: Rule
+    batch: BatchRule
+    joint: Rule | None = None
+    remember: Rule | None = None
+    recall: Rule | None = None
+    evaluate: Rule | None = None
+    variadic: bool = False
+    kind: Literal["several"] = "several"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # Any: pickle's own protocol
+        return _named_several, (self.name,)
+
+    def avals(self, operands: Sequence[Aval], params: Params) -> tuple[Aval, ...]:
+        """Shape and dtype of each result."""
+        if self.variadic:
+            return self.infer(tuple(operands), *params)
+        return self.infer(*operands, *params)
+
+
 PRIMITIVES: dict[str, Prim] = {}
 """Every primitive by name, filled while the rules files are imported and never after."""
+
+SEVERAL: dict[str, PrimN] = {}
+"""Every primitive with several results by name, filled likewise."""
 
 
 def _named(name: str) -> Prim:
     return PRIMITIVES[name]
+
+
+def _named_several(name: str) -> PrimN:
+    return SEVERAL[name]
+
+
+PART: Final = Prim(
+    "part",
+    # Never asked: the avals of the parts are those of the primitive that has them.
+    infer=lambda *_: Aval((), np.dtype(object)),
+    slots=(None,),
+    kind="general",
+)
+"""One result of a primitive with several, in a graph: its parameter is the result's position."""
 
 
 def _selects(slot: Slot) -> bool:
@@ -179,4 +241,25 @@ def declare(
     selects = any(s is not None and _selects(s) for s in first)
     prim = Prim(name, infer, slots, kind, batch, selects, variadic)
     PRIMITIVES[name] = prim
+    return prim
+
+
+def declare_several(
+    name: str,
+    infer: Callable[..., tuple[Aval, ...]],
+    push: Rule,
+    pull: Rule,
+    batch: BatchRule,
+    *,
+    joint: Rule | None = None,
+    remember: Rule | None = None,
+    recall: Rule | None = None,
+    evaluate: Rule | None = None,
+    variadic: bool = False,
+) -> PrimN:
+    """Declare a primitive with several results; its method of `Ops` gives a tuple."""
+    if name in PRIMITIVES or name in SEVERAL:
+        raise ValueError(f"primitive {name!r} is declared twice")
+    prim = PrimN(name, infer, push, pull, batch, joint, remember, recall, evaluate, variadic)
+    SEVERAL[name] = prim
     return prim

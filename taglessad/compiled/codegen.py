@@ -8,6 +8,7 @@ threads may run it at once.
 
 import math
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from taglessad.dtypes import float64
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.contraction import plan
-from taglessad.primitive import Params, Prim
+from taglessad.primitive import PART, Params, Prim, PrimN
 from taglessad.rules.arithmetic import MUL
 
 Kernel = Callable[..., Any]  # Any: each kernel has its own signature
@@ -37,9 +38,14 @@ def numpy_function(graph: Graph) -> Kernel:
     return _Source(graph).compiled()
 
 
-def kernel(prim: Prim, params: Params) -> Kernel:
+def kernel(prim: Prim | PrimN, params: Params) -> Kernel:
     """The NumPy function of a primitive with its static parameters."""
     kernels = EAGER.trusted()
+    if prim is PART:
+        return itemgetter(params[0])
+    if isinstance(prim, PrimN):
+        several = prim
+        return lambda *xs: kernels.run_n(several, xs, params)
     if prim.name == "contract":
         return plan(*params)
     method: Kernel = getattr(kernels, prim.name)
@@ -69,8 +75,8 @@ def _shared(graph: Graph) -> set[Ref]:
     """Registers that may be views of an input or of a constant: results must not be."""
     shared = {*graph.inputs, *graph.constants}
     for prim, operands, _, result in graph.steps():
-        if prim.name in _VIEWS and operands[0] in shared:
-            shared.add(result)
+        if prim is PART or (prim.name in _VIEWS and operands[0] in shared):
+            shared.add(result)  # what a primitive with several results gives may be an operand
     return shared
 
 
@@ -79,7 +85,7 @@ def _machine(graph: Graph) -> Kernel:
     last = _last_uses(graph)
     keep = {*graph.outputs, *graph.constants}
     steps: list[tuple[Kernel, tuple[Ref, ...], Ref, tuple[Ref, ...]]] = []
-    made: dict[tuple[Prim, Params], Kernel] = {}
+    made: dict[tuple[Prim | PrimN, Params], Kernel] = {}
     for i, (prim, operands, params, result) in enumerate(graph.steps()):
         key = (prim, params)
         function = made.get(key)
@@ -117,7 +123,7 @@ class _Source:
         self.lines: list[str] = []
         self.free: list[str] = []
         self.made = 0
-        self.kernels: dict[tuple[Prim, Params], str] = {}
+        self.kernels: dict[tuple[Prim | PrimN, Params], str] = {}
         # Python floats (or bools, for rank-0 comparisons) rather than arrays.
         self.scalar = self._scalars()
 
@@ -182,7 +188,7 @@ class _Source:
         return name
 
     def _statement(
-        self, i: int, prim: Prim, operands: Sequence[Ref], params: Params, result: Ref
+        self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, result: Ref
     ) -> None:
         names = [self.names[x] for x in operands]
         expression = self._expression(prim, operands, params, names, result)
@@ -199,7 +205,7 @@ class _Source:
         self.lines.append(f"{target} = {expression}")
 
     def _expression(
-        self, prim: Prim, operands: Sequence[Ref], params: Params, names: list[str], result: Ref
+        self, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, names: list[str], result: Ref
     ) -> str:
         if result in self.scalar and all(x in self.scalar for x in operands):
             if prim.name == "integer_pow":
@@ -212,8 +218,12 @@ class _Source:
         return f"float({text})" if result in self.scalar else text
 
     def _array_expression(
-        self, prim: Prim, operands: Sequence[Ref], params: Params, names: list[str]
+        self, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, names: list[str]
     ) -> str:
+        if prim is PART:
+            return f"{names[0]}[{params[0]}]"
+        if not operands:
+            return f"{self._kernel(prim, params)}()"
         x = operands[0]
         array = x not in self.scalar and x not in self.graph.constants
         if prim.name == "reshape" and array:
@@ -236,7 +246,7 @@ class _Source:
             return name
         return f"float64({name})" if self.graph.avals[ref].dtype == float64 else f"array({name})"
 
-    def _kernel(self, prim: Prim, params: Params) -> str:
+    def _kernel(self, prim: Prim | PrimN, params: Params) -> str:
         key = (prim, params)
         name = self.kernels.get(key)
         if name is None:

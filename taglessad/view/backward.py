@@ -15,6 +15,7 @@ from taglessad.graph import Graph, Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.quiet import Quiet
 from taglessad.masks import fit, settle, through, total
+from taglessad.primitive import PART, PrimN
 from taglessad.view.values import Array
 
 DETACH: Final = "detach"
@@ -115,6 +116,20 @@ def backward(
                 continue
             xs = tuple([values[x] for x in operands])
             pulled: list[Contribution] = []
+            if prim is PART:
+                several = cotangents.setdefault(operands[0], [None] * len(values[operands[0]]))
+                several[params[0]] = settle(kernels, g)
+                continue
+            if isinstance(prim, PrimN):
+                wanted = tuple(x in dependent and is_real(graph.avals[x].dtype) for x in operands)
+                found = prim.pull(kernels, g, values[result], xs, params, wanted)
+                for k, (x, d) in enumerate(zip(operands, found, strict=True)):
+                    if wanted[k] and d is not None:
+                        arrive(x, d)
+                        pulled.append(Contribution(result, k, x, np.array(d)))
+                del cotangents[result]
+                visits.append(Visit(result, np.array(0.0), tuple(pulled)))
+                continue
             for k, x in enumerate(operands):
                 if x in dependent and prim.slots[k] is not None and is_real(values[x].dtype):
                     d = through(kernels, prim, k, False, g, values[result], xs, params)
@@ -135,6 +150,8 @@ def _flow(graph: Graph, inputs: Sequence[Ref]) -> tuple[frozenset[Ref], list[Cut
         for k, x in enumerate(operands):
             if x in dependent:
                 dependent.add(result)
+                if prim is PART or isinstance(prim, PrimN):
+                    continue
                 if prim.slots[k] is None and is_real(graph.avals[x].dtype):
                     cuts.append(Cut(result, k, x, prim.name))
     return frozenset(dependent), cuts

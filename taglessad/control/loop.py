@@ -1,0 +1,484 @@
+"""The primitives of loops of unknown length: `while_loop`, and its pullback, `while_pull`.
+
+`while_loop` gives the final carry and how many trips were made. With that number its pullback is a
+primitive of its own, and the two are closed under differentiation to any order: a tangent of the
+pullback at (x, g) is the pullback of the loop on dual numbers, with the two parts of every
+cotangent exchanged, since <F'(x) v, g> is symmetric in what it is differentiated by; a cotangent v
+of the pullback gives F'(x) v to g, and to x the derivative of <F'(x) v, g>.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from taglessad.control import derived
+from taglessad.control.derived import Which, only, spread
+from taglessad.control.reversal import reverse_loop
+from taglessad.control.running import runner
+from taglessad.dtypes import int64
+from taglessad.graph import Graph, Ref
+from taglessad.interpreters.record import Record
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, declare_several
+
+R = TypeVar("R")
+
+
+class Loop(NamedTuple):
+    """condition, body: (constants, carry) -> a truth value; the next carry."""
+
+    condition: Graph
+    body: Graph
+    constants: int
+
+
+Params = tuple[Graph, Graph, int]
+_COUNT: Final = Aval((), int64)
+
+
+def _infer(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
+    return (*avals[Loop(*params).constants :], _COUNT)
+
+
+def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> list[R]:
+    loop = Loop(*params)
+    condition, body = runner(ops, loop.condition), runner(ops, loop.body)
+    constants, carry = xs[: loop.constants], xs[loop.constants :]
+    trips = 0
+    while ops.decide(condition([*constants, *carry])[0]):
+        carry = tuple(body([*constants, *carry]))
+        trips += 1
+    return [*carry, ops.const(np.asarray(trips))]
+
+
+class Dualised(NamedTuple):
+    """A body on dual numbers: (constants, their tangents; carry, its tangents) -> the next carry.
+
+    constants: which constants have a tangent. carry: which parts of the carry.
+    """
+
+    body: Graph
+    constants: Which
+    carry: Which
+
+    def operands(self, constants: Sequence[Any], carry: Sequence[Any]) -> list[int]:
+        """Where a body of values alone finds its operands among those of the dual one."""
+        k, n = len(constants), len(carry)
+        skip = k + sum(self.constants)
+        return [*range(k), *range(skip, skip + n)]
+
+
+def dualised(body: Graph, constants: int, given: Which) -> Dualised:
+    """The body on dual numbers, where the named inputs have tangents at first."""
+    first, carry = given[:constants], given[constants:]
+    while True:
+        after = derived.union(carry, derived.reached(body, (*first, *carry)))
+        if after == carry:
+            break
+        carry = after
+
+    def make() -> Graph:
+        avals = derived.inputs(body)
+        own, rest = avals[:constants], avals[constants:]
+        both = derived.pushed(body, (*first, *carry), carry)
+        k, n, dk = constants, len(rest), sum(first)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            values = [*xs[:k], *xs[k + dk : k + dk + n]]
+            tangents = [*xs[k : k + dk], *xs[k + dk + n :]]
+            return both.run(ops, [*values, *tangents])
+
+        return derived.build([*own, *only(own, first), *rest, *only(rest, carry)], program)
+
+    return Dualised(derived.kept(body, ("dualised", first, carry), make), first, carry)
+
+
+def _filled(ops: Ops[R], ds: Sequence[R | None], xs: Sequence[R], which: Which) -> list[R]:
+    """Tangents at the places named, zeros where there are none."""
+    pairs = only(list(zip(ds, xs, strict=True)), which)
+    return [ops.zeros(ops.aval(x)) if d is None else d for d, x in pairs]
+
+
+def _joint(
+    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: Params
+) -> tuple[list[R], list[R | None]]:
+    loop = Loop(*params)
+    k = loop.constants
+    dual = dualised(loop.body, k, tuple(d is not None for d in ds))
+    constants, carry = xs[:k], xs[k:]
+    condition = _lifted_condition(loop.condition, dual, len(constants), len(carry))
+    given = [
+        *constants,
+        *_filled(ops, ds[:k], constants, dual.constants),
+        *carry,
+        *_filled(ops, ds[k:], carry, dual.carry),
+    ]
+    found = ops.run_n(WHILE, tuple(given), (condition, dual.body, k + sum(dual.constants)))
+    n = len(carry)
+    return [*found[:n], found[-1]], [*spread(found[n:-1], dual.carry), None]
+
+
+def _lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: int) -> Graph:
+    places = dual.operands(range(constants), range(carry))
+    avals = derived.inputs(dual.body)
+    return derived.kept(
+        condition,
+        ("lifted", dual.constants, dual.carry),
+        lambda: derived.with_inputs(condition, avals, places),
+    )
+
+
+def _push(
+    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: Params
+) -> list[R | None]:
+    return _joint(ops, xs, ds, params)[1]
+
+
+def _pull(
+    ops: Ops[R],
+    gs: list[R | None],
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: Params,
+    wanted: Which,
+) -> list[R | None]:
+    loop = Loop(*params)
+    k = loop.constants
+    avals = derived.inputs(loop.body)
+    smooth = derived.real(avals[k:])
+    asked = derived.both(wanted[:k], derived.real(avals[:k]))
+    cotangents = _filled(ops, gs[:-1], ys[:-1], smooth)
+    found = ops.run_n(WHILE_PULL, (*xs, *cotangents, ys[-1]), (loop.body, k, asked))
+    m = sum(asked)
+    taken: list[R | None] = [*spread(found[:m], asked), *spread(found[m:], smooth)]
+    return [g if w else None for g, w in zip(taken, wanted, strict=True)]
+
+
+def _batch(ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: Params) -> list[R]:
+    loop = Loop(*params)
+    k = loop.constants
+    constants, carry = xs[:k], xs[k:]
+    nothing: Which = (False,) * len(carry)
+    within = mapped[k:]
+    while True:
+        after = derived.union(
+            within, derived.batched(loop.body, size, (*mapped[:k], *within), nothing)[1]
+        )
+        if after == within:
+            break
+        within = after
+    if derived.batched(loop.condition, size, (*mapped[:k], *within), (False,))[1][0]:
+        within = (True,) * len(carry)
+    everything = (*mapped[:k], *within)
+    condition, (differs,) = derived.batched(loop.condition, size, everything, (False,))
+    body, _ = derived.batched(loop.body, size, everything, within)
+
+    def whole(x: R) -> R:
+        return ops.broadcast(x, (size, *ops.shape(x)))
+
+    given = [
+        whole(x) if w and not m else x for x, m, w in zip(carry, mapped[k:], within, strict=True)
+    ]
+    if not differs:
+        found = ops.run_n(WHILE, (*constants, *given), (condition, body, k))
+        return [
+            *(y if w else whole(y) for y, w in zip(found[:-1], within, strict=True)),
+            whole(found[-1]),
+        ]
+    # Members make different numbers of trips: each stands still once it is through.
+    counts = ops.zeros(Aval((size,), int64))
+    masked = _masked(condition, body, k, size)
+    found = ops.run_n(WHILE, (*constants, counts, *given), masked)
+    return [*found[1:-1], found[0]]
+
+
+def _masked(condition: Graph, body: Graph, k: int, size: int) -> Params:
+    """A batched loop whose members stop one by one; the carry begins with their trip counts."""
+
+    def make() -> Params:
+        avals = derived.inputs(body)
+        wide = [*avals[:k], Aval((size,), int64), *avals[k:]]
+
+        def any_left(ops: Record, xs: list[Ref]) -> list[Ref]:
+            left = condition.run(ops, [*xs[:k], *xs[k + 1 :]])[0]
+            return [ops.any(left, (0,))]
+
+        def step(ops: Record, xs: list[Ref]) -> list[Ref]:
+            own = [*xs[:k], *xs[k + 1 :]]
+            left = condition.run(ops, own)[0]
+            after = body.run(ops, own)
+            count = ops.add(xs[k], ops.cast(left, int64))
+            return [count, *_frozen(ops, left, after, own[k:])]
+
+        return derived.build(wide, any_left), derived.build(wide, step), k
+
+    return derived.kept(body, ("masked", condition, k), make)
+
+
+def _frozen(ops: Record, moves: Ref, after: list[Ref], before: list[Ref]) -> list[Ref]:
+    """The next carry of the members that move, the present one of all others."""
+    frozen: list[Ref] = []
+    for a, b in zip(after, before, strict=True):
+        shape = ops.shape(b)
+        aligned = ops.reshape(moves, (*shape[:1], *(1,) * (len(shape) - 1)))
+        frozen.append(ops.where(aligned, a, b))
+    return frozen
+
+
+WHILE: Final = declare_several(
+    "while_loop",
+    _infer,
+    _push,
+    _pull,
+    _batch,
+    joint=_joint,
+    evaluate=_evaluate,
+    variadic=True,
+)
+
+
+# --- the pullback ---------------------------------------------------------------------------------
+class Back(NamedTuple):
+    """The pullback of a loop: (constants, initial carry, cotangents of the real parts of the final
+    carry, trips) -> cotangents of the asked constants and of the real parts of the initial carry.
+    """
+
+    body: Graph
+    constants: int
+    asked: Which
+
+    @property
+    def smooth(self) -> Which:
+        """Which parts of the carry are real."""
+        return derived.real(derived.inputs(self.body)[self.constants :])
+
+    def split(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Any]:
+        """Constants, initial carry, cotangents, trips."""
+        k = self.constants
+        n = len(self.body.inputs)
+        return xs[:k], xs[k:n], xs[n:-1], xs[-1]
+
+
+BackParams = tuple[Graph, int, Which]
+
+
+def _infer_back(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
+    back = Back(*params)
+    constants, carry, _, _ = back.split(avals)
+    return (*only(constants, back.asked), *only(carry, back.smooth))
+
+
+def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R]:
+    back = Back(*params)
+    constants, carry, cotangents, trips = back.split(xs)
+    pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
+    step, backstep = runner(ops, back.body), runner(ops, pull)
+    m = sum(back.asked)
+    sums: list[R] = [ops.zeros(ops.aval(x)) for x in only(constants, back.asked)]
+
+    def forward(state: Sequence[R]) -> Sequence[R]:
+        return step([*constants, *state])
+
+    def backward(state: Sequence[R], gs: Sequence[R]) -> Sequence[R]:
+        found = backstep([*constants, *state, *gs])
+        for i in range(m):
+            sums[i] = ops.add(sums[i], found[i])
+        return found[m:]
+
+    final = reverse_loop(ops, forward, backward, carry, cotangents, ops.decide(trips))
+    return [*sums, *final]
+
+
+def _doubled(
+    ops: Ops[R],
+    back: Back,
+    xs: Sequence[R],
+    ds: Sequence[R | None],
+    values: Sequence[R | None],
+    own: Which,
+) -> tuple[list[R | None], list[R | None]]:
+    """The pullback on dual numbers.
+
+    ds: tangents v of constants and initial carry. values: cotangents (of the carry, of its
+    tangents), in this order. own: the constants whose cotangent is asked for. Gives the cotangents
+    of constants and carry, and those of their tangents.
+    """
+    constants, carry, _, trips = back.split(xs)
+    k = back.constants
+    dual = dualised(
+        back.body,
+        k,
+        (*(d is not None or w for d, w in zip(ds[:k], back.asked, strict=True)), *back.smooth),
+    )
+    assert dual.carry == back.smooth  # every real part has a tangent from the start
+    asked = (*own, *(True,) * sum(dual.constants))
+    given = [
+        *constants,
+        *_filled(ops, ds[:k], constants, dual.constants),
+        *carry,
+        *_filled(ops, ds[k:], carry, dual.carry),
+    ]
+    half = len(values) // 2
+    smooth = only(carry, back.smooth)
+    every: Which = (True,) * half
+    cotangents = [
+        *_filled(ops, values[:half], smooth, every),
+        *_filled(ops, values[half:], smooth, every),
+    ]
+    found = ops.run_n(
+        WHILE_PULL,
+        (*given, *cotangents, trips),
+        (dual.body, k + sum(dual.constants), asked),
+    )
+    a, b = sum(own), sum(own) + sum(dual.constants)
+    n = sum(back.smooth)
+    of_values = [*spread(found[:a], own), *spread(found[b : b + n], back.smooth)]
+    of_tangents = [*spread(found[a:b], dual.constants), *spread(found[b + n :], back.smooth)]
+    return of_values, of_tangents
+
+
+def _joint_back(
+    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: BackParams
+) -> tuple[list[R], list[R | None]]:
+    back = Back(*params)
+    _, _, gs, _ = back.split(xs)
+    n = len(back.body.inputs)
+    parts = [*ds[n:-1], *gs]
+    of_values, of_tangents = _doubled(ops, back, xs, ds[:n], parts, back.asked)
+    wanted = (*back.asked, *back.smooth)
+    values: list[Any] = only(of_tangents, wanted)
+    tangents = only(of_values, wanted)
+    return values, tangents
+
+
+def _push_back(
+    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: BackParams
+) -> list[R | None]:
+    return _joint_back(ops, xs, ds, params)[1]
+
+
+def _pull_back(
+    ops: Ops[R],
+    vs: list[R | None],
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: BackParams,
+    wanted: Which,
+) -> list[R | None]:
+    back = Back(*params)
+    constants, carry, gs, trips = back.split(xs)
+    k, n = back.constants, len(back.body.inputs)
+    m = sum(back.asked)
+    ds = [*spread(vs[:m], back.asked), *spread(vs[m:], back.smooth)]
+    of_values: list[R | None] = [None] * n
+    if any(wanted[:n]):
+        own = derived.both(wanted[:k], derived.real(derived.inputs(back.body)[:k]))
+        of_values, _ = _doubled(ops, back, xs, ds, [*([None] * len(gs)), *gs], own)
+    of_cotangents: list[R | None] = [None] * len(gs)
+    if any(wanted[n:]):
+        dual = dualised(back.body, k, tuple(d is not None for d in ds))
+        operands = [
+            *constants,
+            *_filled(ops, ds[:k], constants, dual.constants),
+            *carry,
+            *_filled(ops, ds[k:], carry, dual.carry),
+        ]
+        found = repeated(ops, dual.body, k + sum(dual.constants), operands, trips)
+        tangents = spread(found[len(carry) :], dual.carry)
+        of_cotangents = only(tangents, back.smooth)
+    taken = [*of_values, *of_cotangents, None]
+    return [g if w else None for g, w in zip(taken, wanted, strict=True)]
+
+
+def repeated(
+    ops: Ops[R], body: Graph, constants: int, operands: Sequence[R], trips: R
+) -> Sequence[R]:
+    """The body applied `trips` times: the final carry."""
+
+    def make() -> tuple[Graph, Graph]:
+        avals = derived.inputs(body)
+        k = constants
+        wide = [_COUNT, *avals[:k], _COUNT, *avals[k:]]
+
+        def left(ops: Record, xs: list[Ref]) -> list[Ref]:
+            return [ops.less(xs[k + 1], xs[0])]
+
+        def step(ops: Record, xs: list[Ref]) -> list[Ref]:
+            after = body.run(ops, [*xs[1 : k + 1], *xs[k + 2 :]])
+            return [ops.add(xs[k + 1], ops.scalar(1, xs[k + 1])), *after]
+
+        return derived.build(wide, left), derived.build(wide, step)
+
+    condition, step = derived.kept(body, ("repeated", constants), make)
+    k = constants
+    zero = ops.zeros(_COUNT)
+    given = (trips, *operands[:k], zero, *operands[k:])
+    return ops.run_n(WHILE, given, (condition, step, k + 1))[1:-1]
+
+
+def _batch_back(
+    ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: BackParams
+) -> list[R]:
+    back = Back(*params)
+    k = back.constants
+    constants, carry, gs, trips = back.split(xs)
+    every: Which = (True,) * len(carry)
+    body, _ = derived.batched(back.body, size, (*mapped[:k], *every), every)
+
+    def whole(x: R, m: bool) -> R:
+        return x if m else ops.broadcast(x, (size, *ops.shape(x)))
+
+    flags = mapped[k:-1]
+    rest = [whole(x, m) for x, m in zip((*carry, *gs), flags, strict=True)]
+    carries, cotangents = rest[: len(carry)], rest[len(carry) :]
+    # A constant shared by all members has a cotangent for each of them here.
+    own = [
+        whole(x, m) if asked else x
+        for x, m, asked in zip(constants, mapped[:k], back.asked, strict=True)
+    ]
+    if any(a and not m for a, m in zip(back.asked, mapped[:k], strict=True)):
+        within = tuple(a or m for a, m in zip(back.asked, mapped[:k], strict=True))
+        body, _ = derived.batched(back.body, size, (*within, *every), every)
+    if not mapped[-1]:
+        return list(
+            ops.run_n(WHILE_PULL, (*own, *carries, *cotangents, trips), (body, k, back.asked))
+        )
+    stopping = _stopping(body, k, size)
+    zero = ops.zeros(_COUNT)
+    found = ops.run_n(
+        WHILE_PULL,
+        (*own, trips, zero, *carries, *cotangents, ops.max(trips, (0,))),
+        (stopping, k + 1, (*back.asked, False)),
+    )
+    return list(found)
+
+
+def _stopping(body: Graph, k: int, size: int) -> Graph:
+    """A batched body whose members stand still after their own number of trips."""
+
+    def make() -> Graph:
+        avals = derived.inputs(body)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            trips, i = xs[k], xs[k + 1]
+            own = [*xs[:k], *xs[k + 2 :]]
+            after = body.run(ops, own)
+            moves = ops.less(ops.broadcast(i, (size,)), trips)
+            return [ops.add(i, ops.scalar(1, i)), *_frozen(ops, moves, after, own[k:])]
+
+        return derived.build([*avals[:k], Aval((size,), int64), _COUNT, *avals[k:]], program)
+
+    return derived.kept(body, ("stopping", k), make)
+
+
+WHILE_PULL: Final = declare_several(
+    "while_pull",
+    _infer_back,
+    _push_back,
+    _pull_back,
+    _batch_back,
+    joint=_joint_back,
+    evaluate=_evaluate_back,
+    variadic=True,
+)

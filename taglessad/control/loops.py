@@ -1,0 +1,87 @@
+"""while_loop and fori_loop."""
+
+from collections.abc import Callable
+from typing import Any
+
+from taglessad.control import bodies
+from taglessad.control.loop import WHILE
+from taglessad.control.scans import scan
+from taglessad.convert import as_handle
+from taglessad.dtypes import bool_, is_bool, is_integer
+from taglessad.errors import ArgumentError, DTypeError, ShapeError
+from taglessad.primitive import Aval
+from taglessad.shapes import show
+from taglessad.transforms.recording import Recorded
+from taglessad.trees import flatten
+
+# Any: the carry is a tree of whatever the body takes and gives.
+
+
+def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
+    """The carry after body(carry), repeated while cond(carry) is true.
+
+    init: a tree; the body gives the same structure, shapes and dtypes. Differentiable in both modes
+    and to every order, with respect to init and to all that cond and body close over, without a
+    bound on the number of trips: in reverse, iterates are stored while they fit in 256 MB, and
+    beyond it a fixed number of them is, the others computed again (Griewank and Walther 2000).
+    A loop that makes no trip gives init. Raises ShapeError, DTypeError or ArgumentError naming the
+    leaf of the carry that changes, or a condition that is no truth value.
+    """
+    what = "while_loop"
+    given = bodies.operands(what, init, "init")
+    base = bodies.base_of(given.leaves)
+    one = flatten((init,))[1]
+
+    def step(specs: list[tuple[Aval, bool]]) -> tuple[Recorded, int]:
+        recorded = bodies.body(what, body, one, specs, base)
+        if recorded.treedef != given.treedef:
+            raise ArgumentError(
+                f"while_loop: body gives {recorded.treedef}, but init is {given.treedef}; the "
+                "carry keeps its structure"
+            )
+        return recorded, len(specs)
+
+    start, after = bodies.carried(what, given, step)
+    test = bodies.body(what, cond, one, start.specs, base)
+    if len(test.graph.outputs) != 1:
+        raise ArgumentError(f"while_loop: cond gives {test.treedef}; it gives one truth value")
+    aval = test.graph.avals[test.graph.outputs[0]]
+    if aval.shape != ():
+        raise ShapeError(
+            f"while_loop: cond gives shape {show(aval.shape)}; one truth value, shape [], decides: "
+            "reduce it with tad.any or tad.all"
+        )
+    if not is_bool(aval.dtype):
+        test = bodies.cast(test, [bool_], [False])
+    (condition, step_graph), captures = bodies.closed([test, after])
+    values = [*captures, *bodies.payloads(base, start.leaves)]
+    found = base.run_n(WHILE, tuple(values), (condition, step_graph, len(captures)))
+    return bodies.result(base, found[:-1], after)
+
+
+def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
+    """The carry after carry = body(i, carry) for i in lo, ..., hi - 1.
+
+    lo, hi: integers. Known ones make a loop of known length, whose reverse mode remembers what the
+    body computed; others a `while_loop`. Errors as `while_loop`'s.
+    """
+    bounds = [as_handle(lo, "fori_loop", "lo"), as_handle(hi, "fori_loop", "hi")]
+    for name, b in zip(("lo", "hi"), bounds, strict=True):
+        if not is_integer(b.dtype):
+            raise DTypeError(f"fori_loop: {name} has dtype {b.dtype}; it is an integer")
+        if b.shape != ():
+            raise ShapeError(f"fori_loop: {name} has shape {show(b.shape)}; it is one integer, []")
+    if isinstance(lo, int) and isinstance(hi, int):
+        (_, final), _ = scan(
+            lambda c, _: ((c[0] + 1, body(c[0], c[1])), None),
+            (bounds[0], init),
+            length=max(hi - lo, 0),
+        )
+        return final
+    low, high = bounds
+    dtype = low.dtype if not low.weak else high.dtype
+    first, last = low.astype(dtype), high.astype(dtype)
+    _, final = while_loop(
+        lambda c: c[0] < last, lambda c: (c[0] + 1, body(c[0], c[1])), (first, init)
+    )
+    return final

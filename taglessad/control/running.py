@@ -1,0 +1,20 @@
+"""Running a body again and again under a root."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from taglessad.compiled.codegen import numpy_function
+from taglessad.control.derived import kept
+from taglessad.graph import Graph
+from taglessad.interpreters.eager import Kernels
+from taglessad.ops import Ops
+
+R = TypeVar("R")
+
+
+def runner(ops: Ops[R], graph: Graph) -> Callable[[Sequence[R]], Sequence[R]]:
+    """The graph as a function of payloads: generated code on NumPy, `Graph.run` elsewhere."""
+    if isinstance(ops, Kernels) and ops.real is None:
+        function: Callable[..., Any] = kept(graph, "numpy", lambda: numpy_function(graph))
+        return lambda xs: function(*xs)
+    return lambda xs: graph.run(ops, xs)

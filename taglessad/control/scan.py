@@ -1,0 +1,325 @@
+"""The primitive of loops of known length: a carry goes through, rows come in and go out.
+
+Operands: constants, the initial carry, arrays whose rows are taken in turn. Results: the final
+carry, and one array per row result. In reverse the body's own intermediate values are remembered
+row by row, so the forward loop runs once (Baydin et al. 2018, section 3.2, on the memory of
+reverse mode; `checkpoint` the body to trade it for time).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from taglessad.control import derived
+from taglessad.control.derived import Which, only, spread
+from taglessad.control.running import runner
+from taglessad.graph import Graph, Ref
+from taglessad.interpreters.record import Record
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, declare_several
+
+R = TypeVar("R")
+
+
+class Scan(NamedTuple):
+    """body: (constants, carry, row) -> (carry, row result). reverse: from the last row on."""
+
+    body: Graph
+    constants: int
+    carry: int
+    length: int
+    reverse: bool
+
+    def split(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        """Constants, carry and rows among as many values as the body has inputs."""
+        a, b = self.constants, self.constants + self.carry
+        return xs[:a], xs[a:b], xs[b:]
+
+
+Params = tuple[Graph, int, int, int, bool]  # a Scan, which is a plain tuple where it is hashed
+
+
+def row(aval: Aval) -> Aval:
+    """One row of an array."""
+    return Aval(aval.shape[1:], aval.dtype)
+
+
+def _infer(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
+    loop = Scan(*params)
+    found = derived.outputs(loop.body)
+    rows = [Aval((loop.length, *a.shape), a.dtype) for a in found[loop.carry :]]
+    return (*found[: loop.carry], *rows)
+
+
+def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> Sequence[R]:
+    loop = Scan(*params)
+    constants, carry, arrays = loop.split(xs)
+    step = runner(ops, loop.body)
+    order = range(loop.length)
+    results: list[Sequence[R]] = []
+    for i in reversed(order) if loop.reverse else order:
+        rows = [_taken(ops, x, i) for x in arrays]
+        found = step([*constants, *carry, *rows])
+        carry, result = found[: loop.carry], found[loop.carry :]
+        results.append(result)
+    if loop.reverse:
+        results.reverse()
+    avals = _infer((), *params)[loop.carry :]
+    stacked = [
+        _stacked(ops, [r[k] for r in results], aval) if loop.length else ops.zeros(aval)
+        for k, aval in enumerate(avals)
+    ]
+    return [*carry, *stacked]
+
+
+def _taken(ops: Ops[R], x: R, i: int) -> R:
+    if isinstance(x, np.ndarray):
+        one: R = x[i]
+        return one
+    shape = ops.shape(x)
+    start, stop = (i, *(0,) * (len(shape) - 1)), (i + 1, *shape[1:])
+    return ops.reshape(ops.slice(x, start, stop, (1,) * len(shape)), shape[1:])
+
+
+def _stacked(ops: Ops[R], rows: list[R], aval: Aval) -> R:
+    if isinstance(rows[0], (np.ndarray, np.generic)):
+        whole: Any = np.stack(rows)  # type: ignore[arg-type]  # arrays, as was just asked
+        return whole  # type: ignore[no-any-return]  # an array is what R is then
+    shape = aval.shape[1:]
+    return ops.concat(tuple(ops.reshape(r, (1, *shape)) for r in rows), 0)
+
+
+def _carried(loop: Scan, given: Which, step: Any) -> tuple[Which, Which]:
+    """Which parts of the carry have a property that the body hands on: the least fixed point.
+
+    given: which inputs have it at first. step: (which inputs) -> which outputs.
+    """
+    first, carry, rows = loop.split(given)
+    while True:
+        found = step((*first, *carry, *rows))
+        after = derived.union(tuple(carry), found[: loop.carry])
+        if after == tuple(carry):
+            return (*first, *carry, *rows), (*after, *found[loop.carry :])
+        carry = after
+
+
+def _joint(
+    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: Params
+) -> tuple[list[R], list[R | None]]:
+    loop = Scan(*params)
+    given = tuple(d is not None for d in ds)
+    given, reached = _carried(loop, given, lambda g: derived.reached(loop.body, g))
+    body = derived.pushed(loop.body, given, reached)
+    # The body takes values, then tangents; a loop takes constants, carry, rows, each with both.
+    places = list(range(len(xs)))
+    parts = loop.split(list(zip(places, given, strict=True)))
+    at = {i: len(xs) + k for k, i in enumerate(i for i in places if given[i])}
+    order = [[*(i for i, _ in part), *(at[i] for i, g in part if g)] for part in parts]
+    n, m = loop.carry, len(reached)
+    out = {i: m + k for k, i in enumerate(i for i in range(m) if reached[i])}
+    results = [
+        [*range(n), *(out[i] for i in range(n) if reached[i])],
+        [*range(n, m), *(out[i] for i in range(n, m) if reached[i])],
+    ]
+    arranged = _arranged(body, [i for part in order for i in part], [i for r in results for i in r])
+    values: list[Any] = [*xs]
+    for i, d in enumerate(ds):
+        if given[i]:
+            values.append(ops.zeros(ops.aval(xs[i])) if d is None else d)
+    operands = tuple(values[i] for part in order for i in part)
+    found = ops.run_n(
+        SCAN, operands, (arranged, len(order[0]), len(order[1]), loop.length, loop.reverse)
+    )
+    by_place = dict(zip((i for r in results for i in r), found, strict=True))
+    ys = [by_place[i] for i in range(m)]
+    return ys, [by_place[out[i]] if reached[i] else None for i in range(m)]
+
+
+def _arranged(graph: Graph, order: list[int], results: list[int]) -> Graph:
+    """The graph with its inputs and outputs in another order."""
+
+    def make() -> Graph:
+        avals = derived.inputs(graph)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            own: list[Any] = [None] * len(order)
+            for x, i in zip(xs, order, strict=True):
+                own[i] = x
+            ys = graph.run(ops, own)
+            return [ys[i] for i in results]
+
+        return derived.build([avals[i] for i in order], program)
+
+    return derived.kept(graph, ("arranged", tuple(order), tuple(results)), make)
+
+
+def _push(
+    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: Params
+) -> list[R | None]:
+    return _joint(ops, xs, ds, params)[1]
+
+
+def _plan(loop: Scan, wanted: Which) -> tuple[Which, Which, derived.Halves]:
+    """Inputs with a cotangent, outputs whose cotangent is taken, the body cut in two."""
+    avals = derived.inputs(loop.body)
+    asked = list(derived.both(wanted, derived.real(avals)))
+    smooth = derived.real(derived.outputs(loop.body))
+    # A cotangent of the carry is carried back wherever the carry is real.
+    for i in range(loop.carry):
+        asked[loop.constants + i] = smooth[i]
+    inner = tuple(asked)
+    return inner, smooth, derived.halves(loop.body, smooth, inner, loop.constants)
+
+
+def _remember(
+    ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
+) -> tuple[tuple[R, ...], list[R]]:
+    loop = Scan(*params)
+    _, _, cut = _plan(loop, wanted)
+    # The carry that the backward half reads is remembered as well; rows are there already.
+    reads = cut.reads[: loop.carry]
+    forward = _with_carry(cut.forward, loop, reads)
+    found = ops.run_n(SCAN, xs, (forward, *params[1:]))
+    n = len(loop.body.outputs)
+    return tuple(found[:n]), list(found[n:])
+
+
+def _with_carry(forward: Graph, loop: Scan, reads: Which) -> Graph:
+    def make() -> Graph:
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            return [*graph_outputs(ops, xs), *only(loop.split(xs)[1], reads)]
+
+        def graph_outputs(ops: Record, xs: list[Ref]) -> list[Ref]:
+            return forward.run(ops, xs)
+
+        return derived.build(derived.inputs(forward), program)
+
+    return derived.kept(forward, ("with_carry", reads, loop.constants), make)
+
+
+def _recall(
+    ops: Ops[R],
+    gs: list[R | None],
+    memory: list[R],
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: Params,
+    wanted: Which,
+) -> list[R | None]:
+    loop = Scan(*params)
+    inner, smooth, cut = _plan(loop, wanted)
+    constants, _, arrays = loop.split(xs)
+    a, b, c = (tuple(w) for w in loop.split(inner))
+    read_rows = cut.reads[loop.carry :]
+    remembered, carried = memory[: cut.remembered], memory[cut.remembered :]
+
+    def full(g: R | None, y: R) -> R:
+        return ops.zeros(ops.aval(y)) if g is None else g
+
+    cotangents = only([full(g, y) for g, y in zip(gs, ys, strict=True)], smooth)
+    n = sum(smooth[: loop.carry])
+    sums = [ops.zeros(ops.aval(x)) for x in only(constants, a)]
+    rows = [*carried, *only(arrays, read_rows), *remembered, *cotangents[n:]]
+    body = _backward(cut, loop, smooth, (a, b, c))
+    found = ops.run_n(
+        SCAN,
+        (*constants, *sums, *cotangents[:n], *rows),
+        (body, loop.constants, len(sums) + n, loop.length, not loop.reverse),
+    )
+    m, k = len(sums), len(sums) + n
+    taken: list[R | None] = [
+        *spread(found[:m], a),
+        *spread(found[m:k], smooth[: loop.carry]),
+        *spread(found[k:], c),
+    ]
+    return [g if w else None for g, w in zip(taken, wanted, strict=True)]
+
+
+def _backward(
+    cut: derived.Halves, loop: Scan, smooth: Which, inner: tuple[Which, Which, Which]
+) -> Graph:
+    """The body of the reverse loop.
+
+    (constants; sums for constants, cotangents of the carry; the rows that `_recall` gives) ->
+    (new sums, cotangents of the carry before; cotangents of the rows).
+    """
+    a, b, c = inner
+    sums, n = sum(a), sum(smooth[: loop.carry])
+
+    def make() -> Graph:
+        avals = derived.inputs(cut.backward)
+        k = loop.constants
+        cotangents = len(avals) - sum(smooth)
+        own, rows = avals[:k], avals[k:cotangents]
+        carry, rest = avals[cotangents : cotangents + n], avals[cotangents + n :]
+        zero = only(own, a)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            first, xs = xs[:k], xs[k:]
+            before, xs = xs[:sums], xs[sums:]
+            gc, xs = xs[:n], xs[n:]
+            passed, gy = xs[: len(rows)], xs[len(rows) :]
+            found = cut.backward.run(ops, [*first, *passed, *gc, *gy])
+            added = [ops.add(s, g) for s, g in zip(before, found[:sums], strict=True)]
+            return [*added, *found[sums:]]
+
+        return derived.build([*own, *zero, *carry, *rows, *rest], program)
+
+    return derived.kept(cut.backward, ("scan", loop.constants, smooth, inner), make)
+
+
+def _pull(
+    ops: Ops[R],
+    gs: list[R | None],
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: Params,
+    wanted: Which,
+) -> list[R | None]:
+    _, memory = _remember(ops, xs, params, wanted)
+    return _recall(ops, gs, memory, ys, xs, params, wanted)
+
+
+def _batch(ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: Params) -> list[R]:
+    loop = Scan(*params)
+    nothing: Which = (False,) * len(loop.body.outputs)
+    rows: Which = (*nothing[: loop.carry], *(True,) * (len(nothing) - loop.carry))
+    within, after = _carried(
+        loop, mapped, lambda m: derived.batched(loop.body, size, m, nothing)[1]
+    )
+    wanted = derived.union(after, rows)
+    body, _ = derived.batched(loop.body, size, within, wanted)
+    constants, carry, arrays = loop.split(list(zip(xs, mapped, within, strict=True)))
+
+    def whole(x: R) -> R:
+        return ops.broadcast(x, (size, *ops.shape(x)))
+
+    given = [
+        *(x for x, _, _ in constants),
+        *(whole(x) if w and not m else x for x, m, w in carry),
+        *(_swapped(ops, x) if m else x for x, m, _ in arrays),
+    ]
+    found = ops.run_n(SCAN, tuple(given), (body, *params[1:]))
+    finals = [y if w else whole(y) for y, w in zip(found[: loop.carry], wanted, strict=False)]
+    return [*finals, *(_swapped(ops, y) for y in found[loop.carry :])]
+
+
+def _swapped(ops: Ops[R], x: R) -> R:
+    """Batch and row axis change places."""
+    rank = len(ops.shape(x))
+    return ops.permute(x, (1, 0, *range(2, rank)))
+
+
+SCAN: Final = declare_several(
+    "scan",
+    _infer,
+    _push,
+    _pull,
+    _batch,
+    joint=_joint,
+    remember=_remember,
+    recall=_recall,
+    evaluate=_evaluate,
+    variadic=True,
+)
