@@ -1,0 +1,42 @@
+"""checkpoint: in reverse, compute a function again rather than remember what it computed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from taglessad.control import bodies
+from taglessad.control.branch import BRANCH
+from taglessad.transforms.naming import check_function, named_after
+
+# Any: arguments and results are trees of whatever the function takes and gives.
+
+
+def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, of which reverse mode keeps the arguments only, and runs it again for its derivative.
+
+    Arguments and results as f's. Memory is traded for one more evaluation per order.
+    """
+    check_function("checkpoint", f)
+
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        names = list(kwargs)
+
+        def program(*values: Any) -> Any:
+            own, named = values[: len(args)], values[len(args) :]
+            return f(*own, **dict(zip(names, named, strict=True)))
+
+        given = bodies.operands("checkpoint", (*args, *kwargs.values()), "argument ")
+        base = bodies.base_of(given.leaves)
+        if base.base is None:
+            return f(*args, **kwargs)
+        recorded = bodies.body("checkpoint", program, given.treedef, given.specs, base)
+        values = [
+            base.const(np.asarray(0)),
+            *recorded.captures,
+            *bodies.payloads(base, given.leaves),
+        ]
+        found = base.run_n(BRANCH, tuple(values), ((recorded.graph,),))
+        return bodies.result(base, found, recorded)
+
+    return named_after(checkpointed, "checkpoint", f)
