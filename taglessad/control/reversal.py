@@ -6,6 +6,8 @@ Griewank and Walther 2000, algorithm 799).
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from math import comb
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -56,7 +58,7 @@ def reverse_loop(
             gs = backward(state, gs)
             end -= 1
             continue
-        step = 1 if free >= left - 1 else split(left, free)
+        step = split(left, free + 1)
         for _ in range(step):
             state = forward(state)
         stack.append((at + step, state))
@@ -74,18 +76,17 @@ def _size(ops: Interpreter[Any], state: Sequence[Any]) -> int:
     return max(total, 8)
 
 
+@cache
 def split(steps: int, slots: int) -> int:
-    """How far to go before the next checkpoint, with `slots` still free.
+    """How far to go before the next checkpoint, of `slots` that count the present state too.
 
-    The binomial choice: with c free slots and r repetitions binomial(c + r, c) steps are in reach,
-    and the part behind the new checkpoint gets as many as one slot fewer can reverse.
+    With s slots and every step repeated at most r times, binomial(s + r, s) steps are in reach. The
+    part before the new checkpoint has all slots and r - 1 repetitions, the part behind it one slot
+    fewer and r (Griewank and Walther 2000, section 3).
     """
-    r, reach = 0, 1
-    while reach < steps:
+    r = 0
+    while comb(slots + r, r) < steps:
         r += 1
-        reach = reach * (slots + 1 + r) // r  # binomial(slots + 1 + r, r)
-    # What slots - 1 free ones reach with r repetitions stays behind the checkpoint.
-    behind = 1
-    for i in range(1, r + 1):
-        behind = behind * (slots + i) // i  # binomial(slots + r, r)
-    return max(1, min(steps - 1, steps - behind)) if steps > behind else max(1, steps // 2)
+    before = comb(slots + r - 1, r - 1) if r else 0
+    behind = comb(slots + r - 2, r - 1) if r else 0
+    return max(1, min(steps - 1, before, steps - behind))

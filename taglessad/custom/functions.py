@@ -276,7 +276,7 @@ class _Call:
         places = unflatten(self.treedef, list(range(len(self.avals))))
         for i, (tree, g) in enumerate(zip(places, found, strict=True)):
             leaves = flatten(tree)[0]
-            given = _given(name, f"the cotangent of argument {i}", tree, g, len(leaves))
+            given = _given(name, f"the cotangent of argument {i}", tree, g)
             for place, c in zip(leaves, given, strict=True):
                 if self.real[place]:  # an integer has no cotangent: what stands there is not used
                     shape, dtype = self.avals[place]
@@ -294,17 +294,16 @@ def _trees(values: Sequence[Any]) -> list[Any]:
     return [v for v in values if isinstance(v, (AnyTensor, tuple, list, dict))]
 
 
-def _given(name: str, label: str, tree: Any, found: Any, n: int) -> list[Any]:
-    """Cotangents of one argument, None where there is none."""
-    if found is None:
-        return [None] * n
-    expected = flatten(tree)[1]
-    if n == 1 and not isinstance(tree, (tuple, list, dict)):
-        return [found] if expected == flatten(0)[1] else flatten(found)[0]
-    leaves, treedef = flatten(found)
-    if treedef != expected:
-        raise ArgumentError(f"{name}: {label} is {treedef}, but the argument is {expected}")
-    return leaves
+def _given(name: str, label: str, tree: Any, found: Any) -> list[Any]:
+    """Cotangents of one argument, None where there is none; None may stand for any part of it."""
+    own = dict(flatten_with_paths(found)[0])
+    places = [path for path, _ in flatten_with_paths(tree)[0]]
+    unknown = own.keys() - set(places)
+    if unknown:
+        raise ArgumentError(
+            f"{name}: {label} is {flatten(found)[1]}, but the argument is {flatten(tree)[1]}"
+        )
+    return [own.get(path) for path in places]
 
 
 def _checked(name: str, label: str, value: Any, shape: Any, dtype: Any) -> AnyTensor:
