@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from taglessad.compiled.codegen import numpy_function
+from taglessad.compiled.reader import Reader, reader
+from taglessad.compiled.signature import refuse_unhashable, signature
 from taglessad.compiled.static import Static
-from taglessad.convert import as_handle, number
-from taglessad.dtypes import DType, of_number
+from taglessad.convert import as_handle
+from taglessad.dtypes import DType
 from taglessad.errors import ArgumentError
 from taglessad.graph import Graph
 from taglessad.interpreter import Interpreter
-from taglessad.kernels.quiet import Quiet
-from taglessad.levels import ambient, default_root, join, root_of
+from taglessad.kernels.quiet import Quiet, restore, silence
+from taglessad.levels import ambient, default_root, join, root_of, under_way
 from taglessad.ops import Ops
-from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
+from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import Recorded, argument_spec, record
@@ -27,17 +27,18 @@ SIGNATURES: Final = 256
 """How many signatures one jitted function keeps; the oldest gives way."""
 
 # Any: payloads and kernels of several kinds are kept side by side.
-_HANDLES: Final = frozenset({Tensor, IntTensor, BoolTensor})
 
 
 class Entry(NamedTuple):
-    """What is kept for one signature: the graph, its NumPy function, its results' structure."""
+    """What is kept for one signature: the graph, its results' structure, and for NumPy the
+    function generated from it, with the quick reader of its arguments where there is one."""
 
     graph: Graph
-    function: Callable[..., tuple[Any, ...]] | None
     treedef: TreeDef
     kinds: list[tuple[type[AnyTensor], DType, bool]]
     single: bool
+    function: Callable[..., tuple[Any, ...]] | None = None
+    read: Reader | None = None
 
 
 def jit(
@@ -76,9 +77,13 @@ class Compiled:
                 "NumPy, or run the program there with tad.interpret"
             )
         self._f = f
-        self._static = Static(f, static_argnums, static_argnames)
+        static = Static(f, static_argnums, static_argnames)
+        self._static = static if static.exist else None
         self._root = default_root()
         self._entries: dict[Any, Entry] = {}
+        # (static arguments, reader, entry) of the last call, which the next is likely to be like;
+        # one object, so that other threads see all of it or none.
+        self._last: tuple[Any, Any, Any] = (None, None, None)
         self._lock = threading.Lock()
         self.__name__ = ""
         self.__qualname__ = ""
@@ -91,71 +96,63 @@ class Compiled:
         return MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._static.exist:
-            key, function, own, rest = self._static.split(args, kwargs)
-            return self._run(function, key, own, rest)
-        return self._run(self._f, (), args, kwargs)
-
-    def _run(
-        self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        f: Callable[..., Any] = self._f
+        fixed: tuple[Any, ...] = ()
+        if self._static is not None:
+            fixed, f, args, kwargs = self._static.split(args, kwargs)
         root = self._root
-        if ambient() is root:
-            leaves, treedef = flatten((args, kwargs)) if kwargs else flatten(args)
-            key: list[Any] = [fixed, treedef]
-            values: list[Any] = []
-            for x in leaves:
-                cls = x.__class__
-                if cls in _HANDLES:
-                    if x.ops is not root:
-                        break
-                    value = x.payload
-                    key.append((value.dtype.num, value.shape, x.weak))
-                    values.append(value)
-                elif cls is float:
-                    key.append(cls)
-                    values.append(x)
-                elif cls is int or cls is bool:
-                    key.append(cls)
-                    values.append(number(x, of_number(x), "jit"))
-                elif cls is np.ndarray or isinstance(x, np.generic):
-                    if x.dtype.kind not in "fiub" or not x.dtype.isnative:
-                        break
-                    key.append((x.dtype.num, x.shape, False))
-                    values.append(x)
-                else:
-                    break
-            else:
-                return self._replay(f, tuple(key), values, args, kwargs)
-        return self._elsewhere(f, fixed, args, kwargs)
+        under = under_way()
+        if under is not None and under is not root:
+            return self._elsewhere(f, fixed, args, kwargs)
+        known, read, entry = self._last
+        values = read(args, kwargs) if fixed == known else None
+        if values is None:
+            found = self._entry(f, fixed, args, kwargs)
+            if found is None:
+                return self._elsewhere(f, fixed, args, kwargs)
+            entry, values = found
+        _, treedef, kinds, single, function, _ = entry
+        assert function is not None
+        token = silence()
+        try:
+            results = function(*values)
+        finally:
+            restore(token)
+        if single:
+            cls, dtype, weak = kinds[0]
+            return cls(root, results[0], dtype, weak)
+        handles = [
+            cls(root, r, dtype, weak) for r, (cls, dtype, weak) in zip(results, kinds, strict=True)
+        ]
+        return unflatten(treedef, handles)
 
-    def _replay(
-        self,
-        f: Callable[..., Any],
-        key: tuple[Any, ...],
-        values: list[Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        entry = self._entries.get(key)
+    def _entry(
+        self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Entry, list[Any]] | None:
+        """What is kept for a call, recorded if need be, and the call's numbers.
+
+        None where it is no call on plain values, or f closes over what belongs to this call alone.
+        """
+        found = signature(self._root, fixed, args, kwargs)
+        if found is None:
+            return None
+        key, values = found
+        try:
+            entry = self._entries.get(key)
+        except TypeError:
+            refuse_unhashable(args, kwargs)
+            raise
         if entry is None:
             recorded = self._record(f, args, kwargs)
             if recorded.captures:
-                return self._elsewhere(f, key[0], args, kwargs)
-            entry = self._keep(key, recorded)
-        function = entry.function
-        assert function is not None
-        with Quiet():
-            results = function(*values)
-        root = self._root
-        if entry.single:
-            cls, dtype, weak = entry.kinds[0]
-            return cls(root, results[0], dtype, weak)
-        handles = [
-            cls(root, r, dtype, weak)
-            for r, (cls, dtype, weak) in zip(results, entry.kinds, strict=True)
-        ]
-        return unflatten(entry.treedef, handles)
+                return None
+            entry = _entry(recorded, self._root)._replace(
+                function=numpy_function(recorded.graph), read=reader(self._root, args, kwargs)
+            )
+            self._keep(key, entry)
+        if entry.read is not None:
+            self._last = (fixed, entry.read, entry)
+        return entry, values
 
     def _record(
         self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -163,14 +160,11 @@ class Compiled:
         specs, treedef = call_leaves("jit", args, kwargs, argument_spec)
         return record("jit", f, treedef, specs, ambient())
 
-    def _keep(self, key: tuple[Any, ...], recorded: Recorded) -> Entry:
-        entry = _entry(recorded, self._root)
-        entry = entry._replace(function=numpy_function(recorded.graph))
+    def _keep(self, key: tuple[Any, ...], entry: Entry) -> None:
         with self._lock:
             if len(self._entries) >= SIGNATURES:
                 del self._entries[next(iter(self._entries))]
             self._entries[key] = entry
-        return entry
 
     def _elsewhere(
         self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -188,7 +182,9 @@ class Compiled:
             recorded = self._record(f, args, kwargs)
             # What f closes over belongs to this call alone: such a graph is not kept.
             payloads = [ops.lift(ambient(), c) for c in recorded.captures]
-            entry = _entry(recorded, self._root) if payloads else self._keep(key, recorded)
+            entry = _entry(recorded, self._root)
+            if not payloads:
+                self._keep(key, entry)
         payloads += [ops.lift(x.ops, x.payload) for x in handles]
         with Quiet():
             results = entry.graph.run(ops, payloads)
@@ -205,4 +201,4 @@ def _entry(recorded: Recorded, root: Ops[Any]) -> Entry:
         for dtype, weak in zip(recorded.dtypes, recorded.weak, strict=True)
     ]
     single = recorded.treedef == flatten(0)[1]
-    return Entry(recorded.graph, None, recorded.treedef, kinds, single)
+    return Entry(recorded.graph, recorded.treedef, kinds, single)

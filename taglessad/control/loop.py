@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from taglessad.compiled.loops import backward_function, fits, logged_function, while_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
-from taglessad.control.reversal import reverse_loop
-from taglessad.control.running import runner
+from taglessad.control.reversal import reverse_loop, stored
+from taglessad.control.running import on_numpy, runner
 from taglessad.dtypes import int64
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.record import Record
@@ -43,6 +44,11 @@ def _infer(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
 
 def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> list[R]:
     loop = Loop(*params)
+    if on_numpy(ops) and fits(loop.condition, loop.body):
+        whole = derived.kept(
+            loop.body, ("while", loop.condition, loop.constants), lambda: while_function(*loop)
+        )
+        return list(whole(*xs))
     condition, body = runner(ops, loop.condition), runner(ops, loop.body)
     constants, carry = xs[: loop.constants], xs[loop.constants :]
     trips = 0
@@ -273,9 +279,14 @@ def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R
     back = Back(*params)
     constants, carry, cotangents, trips = back.split(xs)
     pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
-    step, backstep = runner(ops, back.body), runner(ops, pull)
-    m = sum(back.asked)
+    m, count = sum(back.asked), ops.decide(trips)
     sums: list[R] = [ops.zeros(ops.aval(x)) for x in only(constants, back.asked)]
+    if on_numpy(ops) and fits(back.body, pull) and stored(ops, carry, count):
+        k, n = back.constants, len(carry)
+        go = derived.kept(back.body, ("logged", k), lambda: logged_function(back.body, k))
+        come = derived.kept(pull, ("backward", k), lambda: backward_function(pull, k, n, m))
+        return list(come(go(count, *constants, *carry), *constants, *sums, *cotangents))
+    step, backstep = runner(ops, back.body), runner(ops, pull)
 
     def forward(state: Sequence[R]) -> Sequence[R]:
         return step([*constants, *state])
@@ -286,7 +297,7 @@ def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R
             sums[i] = ops.add(sums[i], found[i])
         return found[m:]
 
-    final = reverse_loop(ops, forward, backward, carry, cotangents, ops.decide(trips))
+    final = reverse_loop(ops, forward, backward, carry, cotangents, count)
     return [*sums, *final]
 
 

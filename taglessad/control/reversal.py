@@ -38,7 +38,7 @@ def reverse_loop(
     slots: how many states are held at once; None for as many as the budget allows.
     """
     if slots is None:
-        slots = trips if trips * _size(ops, start) <= BUDGET else SLOTS
+        slots = trips if stored(ops, start, trips) else SLOTS
     gs = cotangents
     # Each entry is a state and how many steps it stands before the end that is still to be reversed.
     stack: list[tuple[int, Sequence[R]]] = [(0, start)]
@@ -63,6 +63,11 @@ def reverse_loop(
             state = forward(state)
         stack.append((at + step, state))
     return gs
+
+
+def stored(ops: Interpreter[Any], state: Sequence[Any], trips: int) -> bool:
+    """Whether the iterates of so many trips fit in the budget."""
+    return trips * _size(ops, state) <= BUDGET
 
 
 def _size(ops: Interpreter[Any], state: Sequence[Any]) -> int:

@@ -12,9 +12,14 @@ from taglessad.ops import Ops
 R = TypeVar("R")
 
 
+def on_numpy(ops: Ops[Any]) -> bool:
+    """Whether payloads are NumPy's as they come, so that generated code may compute with them."""
+    return isinstance(ops, Kernels) and ops.real is None
+
+
 def runner(ops: Ops[R], graph: Graph) -> Callable[[Sequence[R]], Sequence[R]]:
     """The graph as a function of payloads: generated code on NumPy, `Graph.run` elsewhere."""
-    if isinstance(ops, Kernels) and ops.real is None:
+    if on_numpy(ops):
         function: Callable[..., Any] = kept(graph, "numpy", lambda: numpy_function(graph))
         return lambda xs: function(*xs)
     return lambda xs: graph.run(ops, xs)

@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from taglessad.compiled.loops import fits, scan_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
-from taglessad.control.running import runner
+from taglessad.control.running import on_numpy, runner
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.record import Record
 from taglessad.ops import Ops
@@ -54,6 +55,8 @@ def _infer(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
 
 def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> Sequence[R]:
     loop = Scan(*params)
+    if on_numpy(ops) and fits(loop.body):
+        return derived.kept(loop.body, ("scan", *loop[1:]), lambda: scan_function(*loop))(*xs)  # type: ignore[no-any-return]  # payloads of NumPy
     constants, carry, arrays = loop.split(xs)
     step = runner(ops, loop.body)
     order = range(loop.length)
