@@ -25,7 +25,9 @@ Keep: TypeAlias = Callable[..., Any]
 BatchRule: TypeAlias = Callable[..., Any]
 Params: TypeAlias = tuple[Any, ...]  # Any: static parameters, hashable, as the primitive declares
 
-Kind: TypeAlias = Literal["elementwise", "linear", "bilinear", "reduction", "general"]
+Kind: TypeAlias = Literal["elementwise", "linear", "bilinear", "reduction", "matrix", "general"]
+"""matrix: the first operand is a matrix in its last two axes; the axes before are a batch, alike in
+all operands and the result, of which each member is computed alone."""
 
 
 class Aval(NamedTuple):
@@ -151,6 +153,15 @@ class EachOperand(Sequence[Slot]):
         return len(self._made)
 
 
+class Local:
+    """A memory that is of use only under the interpreter that made it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:  # Any: the primitive's own affair
+        self.value = value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimN:
     """A primitive with several results: a decomposition, a loop.
@@ -163,10 +174,16 @@ class PrimN:
     batch: (ops, size, mapped, xs, params) -> the results, the batch axis leading in every one.
     joint: None, or (ops, xs, ds, params) -> (ys, tangents): values and tangents from one run, where
         that is cheaper than `push` after the fact.
-    remember: None, or (ops, xs, params, wanted) -> (ys, memory): values, and what `recall` needs.
+    remember: None, or (ops, xs, params, wanted) -> (ys, memory): values, and what `recall` needs:
+        payloads, or one `Local` object, or None for no memory.
     recall: `pull` with the memory instead: (ops, gs, memory, ys, xs, params, wanted).
+    fused: None, or (params, params of another) -> None or a pair of NumPy functions: where this
+        primitive's operands begin with all those of another, and end with one of its results, the
+        other may be computed by the first of the pair, which gives a log as one more result, and
+        this one by the second, which takes the log as one more, first operand.
     evaluate: None, or (ops, xs, params) -> ys: the meaning under any root whose truth values can be
         looked at (`Interpreter.decide`), for a root without a method of this name.
+    matrices: as the kind "matrix" of primitives with one result.
     """
 
     name: str
@@ -177,8 +194,10 @@ class PrimN:
     joint: Rule | None = None
     remember: Rule | None = None
     recall: Rule | None = None
+    fused: Rule | None = None
     evaluate: Rule | None = None
     variadic: bool = False
+    matrices: bool = False
     kind: Literal["several"] = "several"
 
     def __repr__(self) -> str:
@@ -254,12 +273,16 @@ def declare_several(
     joint: Rule | None = None,
     remember: Rule | None = None,
     recall: Rule | None = None,
+    fused: Rule | None = None,
     evaluate: Rule | None = None,
     variadic: bool = False,
+    matrices: bool = False,
 ) -> PrimN:
     """Declare a primitive with several results; its method of `Ops` gives a tuple."""
     if name in PRIMITIVES or name in SEVERAL:
         raise ValueError(f"primitive {name!r} is declared twice")
-    prim = PrimN(name, infer, push, pull, batch, joint, remember, recall, evaluate, variadic)
+    prim = PrimN(
+        name, infer, push, pull, batch, joint, remember, recall, fused, evaluate, variadic, matrices
+    )
     SEVERAL[name] = prim
     return prim

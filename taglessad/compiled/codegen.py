@@ -81,6 +81,33 @@ def _last_uses(graph: Graph) -> dict[Ref, int]:
     return last
 
 
+# By step: the function that computes it and, if it takes a log, the register that holds that.
+Fused = dict[int, tuple[Kernel, tuple[Ref, int] | None]]
+
+
+def _fused(graph: Graph) -> Fused:
+    """The steps that are computed in pairs, the first leaving a log for the second."""
+    steps = list(graph.steps())
+    where = {result: i for i, (_, _, _, result) in enumerate(steps)}
+    found: Fused = {}
+    for i, (prim, operands, params, _) in enumerate(steps):
+        if not isinstance(prim, PrimN) or prim.fused is None:
+            continue
+        part = where.get(operands[-1])
+        if part is None or steps[part][0] is not PART:
+            continue
+        whole = steps[part][1][0]
+        j = where[whole]
+        other, before, other_params, _ = steps[j]
+        if j in found or not isinstance(other, PrimN) or operands[: len(before)] != before:
+            continue
+        pair = prim.fused(params, other_params)
+        if pair is not None:
+            found[j] = (pair[0], None)
+            found[i] = (pair[1], (whole, i))
+    return found
+
+
 def _shared(graph: Graph) -> set[Ref]:
     """Registers that may be views of an input or of a constant: results must not be."""
     shared = {*graph.inputs, *graph.constants}
@@ -143,6 +170,10 @@ class Source:
         self.prefix = prefix
         self.counters = counters
         self.last = _last_uses(graph)
+        self.fused = _fused(graph)
+        for _, log in self.fused.values():
+            if log is not None:
+                self.last[log[0]] = max(self.last[log[0]], log[1])
         # Any: kernels, constants, parameters
         self.globals: dict[str, Any] = dict(scalars.GLOBALS) if known is None else known
         self.names: dict[Ref, str] = {}
@@ -236,9 +267,18 @@ class Source:
         self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, result: Ref
     ) -> None:
         names = [self.names[x] for x in operands]
-        expression = self._expression(prim, operands, params, names, result)
+        if i in self.fused:
+            function, log = self.fused[i]
+            names = [self._boxed(n, o) for n, o in zip(names, operands, strict=True)]
+            if log is not None:
+                names.insert(0, f"{self.names[log[0]]}[-1]")
+            expression = f"{self._parameter(function)}({', '.join(names)})"
+        else:
+            expression = self._expression(prim, operands, params, names, result)
         keep = self.graph.outputs
-        for x in set(operands):
+        log_register = self.fused[i][1] if i in self.fused else None
+        logs = () if log_register is None else (log_register[0],)
+        for x in {*operands, *logs}:
             if self.last[x] == i and self.names[x][0] == self.prefix and x not in keep:
                 self.free.append(self.names[x])
         if self.free:

@@ -87,58 +87,72 @@ def _avals(graph: Graph) -> list[Aval]:
     return [graph.avals[ref] for ref in graph.inputs]
 
 
-def while_function(condition: Graph, body: Graph, constants: int) -> Kernel:
-    """(constants, carry) -> (final carry, trips)."""
+def while_function(
+    condition: Graph, body: Graph, constants: int, most: int | None = None
+) -> Kernel:
+    """(constants, carry) -> (final carry, trips).
+
+    With `most`, what the body gives besides the carry is logged trip by trip, and the log is one
+    more result; None instead, once there were more trips than that.
+    """
     avals = _avals(body)
     names = [f"a{i}" for i in range(len(avals))]
     carry = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
     text.write("trips = 0")
+    if most is not None:
+        text.write("log = []")
     text.write("while True:")
     (going,) = text.body(condition, "u", names, 2)
     text.write(f"if not {going}:", 2)
     text.write("break", 3)
     after = text.body(body, "v", names, 2)
-    text.write(_assign(carry, after), 2)
+    if most is not None:
+        text.write(f"if trips < {most}:", 2)
+        text.write(f"log.append({_tuple(after[len(carry) :])})", 3)
+    text.write(_assign(carry, after[: len(carry)]), 2)
     text.write("trips += 1", 2)
     final = [_boxed(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
-    text.write(f"return {_tuple([*final, 'array(trips)'])}")
+    final.append("array(trips)")
+    if most is not None:
+        final.append(f"log if trips <= {most} else None")
+    text.write(f"return {_tuple(final)}")
     return text.function(names)
 
 
-def logged_function(body: Graph, constants: int) -> Kernel:
-    """(trips, constants, carry) -> the carries before each of that many trips."""
+def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
+    """(trips, constants, carry) -> what the body gives besides the carry, trip by trip."""
     avals = _avals(body)
     names = [f"a{i}" for i in range(len(avals))]
-    carry = names[constants:]
+    state = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
     text.write("log = []")
     text.write("for _ in range(trips):")
-    text.write(f"log.append({_tuple(carry)})", 2)
     after = text.body(body, "v", names, 2)
-    text.write(_assign(carry, after), 2)
+    text.write(f"log.append({_tuple(after[carry:])})", 2)
+    text.write(_assign(state, after[:carry]), 2)
     text.write("return log")
     return text.function(["trips", *names])
 
 
-def backward_function(pull: Graph, constants: int, carry: int, sums: int) -> Kernel:
+def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Kernel:
     """(log, constants, sums, cotangents) -> (sums, cotangents of the first carry).
 
-    pull: (constants, carry, cotangents) -> (cotangents of some constants, cotangents).
+    pull: (constants, what was logged of a trip, cotangents) -> (cotangents of some constants, of
+    the carry before).
     """
     avals = _avals(pull)
     outputs = [pull.avals[ref] for ref in pull.outputs]
     own = [f"a{i}" for i in range(constants)]
-    states = [f"s{i}" for i in range(carry)]
-    gs = [f"g{i}" for i in range(len(avals) - constants - carry)]
+    states = [f"s{i}" for i in range(logged)]
+    gs = [f"g{i}" for i in range(len(avals) - constants - logged)]
     totals = [f"t{i}" for i in range(sums)]
     text = _Text()
-    text.unboxed([*own, *gs], [*avals[:constants], *avals[constants + carry :]])
+    text.unboxed([*own, *gs], [*avals[:constants], *avals[constants + logged :]])
     text.unboxed(totals, outputs[:sums])
-    text.write("while log:")
-    text.write(f"{_tuple(states)} = log.pop()" if states else "log.pop()", 2)
+    text.write(f"for {_tuple(states) if states else '_'} in reversed(log):")
     found = text.body(pull, "v", [*own, *states, *gs], 2)
     added = [f"{t} + {g}" for t, g in zip(totals, found[:sums], strict=True)]
     text.write(_assign([*totals, *gs], [*added, *found[sums:]]), 2)

@@ -175,6 +175,17 @@ def with_inputs(graph: Graph, avals: Sequence[Aval], places: Sequence[int]) -> G
     return build(avals, lambda ops, xs: graph.run(ops, [xs[i] for i in places]))
 
 
+def nbytes(avals: Sequence[Aval]) -> int:
+    """Bytes of one value of each, a number counted as the object that it is in a list."""
+    total = 0
+    for aval in avals:
+        size = 1
+        for n in aval.shape:
+            size *= n if isinstance(n, int) else 1
+        total += max(size * aval.dtype.itemsize, 8)
+    return total
+
+
 class Halves(NamedTuple):
     """A body and its pullback, cut where values pass from one to the other.
 

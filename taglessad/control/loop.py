@@ -7,39 +7,40 @@ cotangent exchanged, since <F'(x) v, g> is symmetric in what it is differentiate
 of the pullback gives F'(x) v to g, and to x the derivative of <F'(x) v, g>.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from taglessad.compiled.loops import backward_function, fits, logged_function, while_function
+from taglessad.compiled.loops import fits, logged_function, while_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
-from taglessad.control.reversal import reverse_loop, stored
+from taglessad.control.loop_graphs import (
+    COUNT,
+    Back,
+    BackParams,
+    Loop,
+    Params,
+    dualised,
+    lifted_condition,
+    logging,
+    masked,
+    stopping,
+)
+from taglessad.control.reversal import reverse_loop
 from taglessad.control.running import on_numpy, runner
 from taglessad.dtypes import int64
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.record import Record
+from taglessad.levels import default_root
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, declare_several
+from taglessad.primitive import Aval, Local, declare_several
 
 R = TypeVar("R")
 
 
-class Loop(NamedTuple):
-    """condition, body: (constants, carry) -> a truth value; the next carry."""
-
-    condition: Graph
-    body: Graph
-    constants: int
-
-
-Params = tuple[Graph, Graph, int]
-_COUNT: Final = Aval((), int64)
-
-
 def _infer(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
-    return (*avals[Loop(*params).constants :], _COUNT)
+    return (*avals[Loop(*params).constants :], COUNT)
 
 
 def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> list[R]:
@@ -58,48 +59,6 @@ def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: Params) -> list[R]:
     return [*carry, ops.const(np.asarray(trips))]
 
 
-class Dualised(NamedTuple):
-    """A body on dual numbers: (constants, their tangents; carry, its tangents) -> the next carry.
-
-    constants: which constants have a tangent. carry: which parts of the carry.
-    """
-
-    body: Graph
-    constants: Which
-    carry: Which
-
-    def operands(self, constants: Sequence[Any], carry: Sequence[Any]) -> list[int]:
-        """Where a body of values alone finds its operands among those of the dual one."""
-        k, n = len(constants), len(carry)
-        skip = k + sum(self.constants)
-        return [*range(k), *range(skip, skip + n)]
-
-
-def dualised(body: Graph, constants: int, given: Which) -> Dualised:
-    """The body on dual numbers, where the named inputs have tangents at first."""
-    first, carry = given[:constants], given[constants:]
-    while True:
-        after = derived.union(carry, derived.reached(body, (*first, *carry)))
-        if after == carry:
-            break
-        carry = after
-
-    def make() -> Graph:
-        avals = derived.inputs(body)
-        own, rest = avals[:constants], avals[constants:]
-        both = derived.pushed(body, (*first, *carry), carry)
-        k, n, dk = constants, len(rest), sum(first)
-
-        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-            values = [*xs[:k], *xs[k + dk : k + dk + n]]
-            tangents = [*xs[k : k + dk], *xs[k + dk + n :]]
-            return both.run(ops, [*values, *tangents])
-
-        return derived.build([*own, *only(own, first), *rest, *only(rest, carry)], program)
-
-    return Dualised(derived.kept(body, ("dualised", first, carry), make), first, carry)
-
-
 def _filled(ops: Ops[R], ds: Sequence[R | None], xs: Sequence[R], which: Which) -> list[R]:
     """Tangents at the places named, zeros where there are none."""
     pairs = only(list(zip(ds, xs, strict=True)), which)
@@ -113,7 +72,7 @@ def _joint(
     k = loop.constants
     dual = dualised(loop.body, k, tuple(d is not None for d in ds))
     constants, carry = xs[:k], xs[k:]
-    condition = _lifted_condition(loop.condition, dual, len(constants), len(carry))
+    condition = lifted_condition(loop.condition, dual, len(constants), len(carry))
     given = [
         *constants,
         *_filled(ops, ds[:k], constants, dual.constants),
@@ -123,16 +82,6 @@ def _joint(
     found = ops.run_n(WHILE, tuple(given), (condition, dual.body, k + sum(dual.constants)))
     n = len(carry)
     return [*found[:n], found[-1]], [*spread(found[n:-1], dual.carry), None]
-
-
-def _lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: int) -> Graph:
-    places = dual.operands(range(constants), range(carry))
-    avals = derived.inputs(dual.body)
-    return derived.kept(
-        condition,
-        ("lifted", dual.constants, dual.carry),
-        lambda: derived.with_inputs(condition, avals, places),
-    )
 
 
 def _push(
@@ -149,13 +98,28 @@ def _pull(
     params: Params,
     wanted: Which,
 ) -> list[R | None]:
+    def run(operands: tuple[R, ...], back: Any) -> Sequence[R]:
+        return ops.run_n(WHILE_PULL, operands, back)
+
+    return _pulled(ops, gs, ys, xs, params, wanted, run)
+
+
+def _pulled(
+    ops: Ops[R],
+    gs: list[R | None],
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: Params,
+    wanted: Which,
+    run: Callable[[tuple[R, ...], Any], Sequence[R]],
+) -> list[R | None]:
     loop = Loop(*params)
     k = loop.constants
     avals = derived.inputs(loop.body)
     smooth = derived.real(avals[k:])
     asked = derived.both(wanted[:k], derived.real(avals[:k]))
     cotangents = _filled(ops, gs[:-1], ys[:-1], smooth)
-    found = ops.run_n(WHILE_PULL, (*xs, *cotangents, ys[-1]), (loop.body, k, asked))
+    found = run((*xs, *cotangents, ys[-1]), (loop.body, k, asked))
     m = sum(asked)
     taken: list[R | None] = [*spread(found[:m], asked), *spread(found[m:], smooth)]
     return [g if w else None for g, w in zip(taken, wanted, strict=True)]
@@ -194,85 +158,68 @@ def _batch(ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: Par
         ]
     # Members make different numbers of trips: each stands still once it is through.
     counts = ops.zeros(Aval((size,), int64))
-    masked = _masked(condition, body, k, size)
-    found = ops.run_n(WHILE, (*constants, counts, *given), masked)
+    loops = masked(condition, body, k, size)
+    found = ops.run_n(WHILE, (*constants, counts, *given), loops)
     return [*found[1:-1], found[0]]
 
 
-def _masked(condition: Graph, body: Graph, k: int, size: int) -> Params:
-    """A batched loop whose members stop one by one; the carry begins with their trip counts."""
-
-    def make() -> Params:
-        avals = derived.inputs(body)
-        wide = [*avals[:k], Aval((size,), int64), *avals[k:]]
-
-        def any_left(ops: Record, xs: list[Ref]) -> list[Ref]:
-            left = condition.run(ops, [*xs[:k], *xs[k + 1 :]])[0]
-            return [ops.any(left, (0,))]
-
-        def step(ops: Record, xs: list[Ref]) -> list[Ref]:
-            own = [*xs[:k], *xs[k + 1 :]]
-            left = condition.run(ops, own)[0]
-            after = body.run(ops, own)
-            count = ops.add(xs[k], ops.cast(left, int64))
-            return [count, *_frozen(ops, left, after, own[k:])]
-
-        return derived.build(wide, any_left), derived.build(wide, step), k
-
-    return derived.kept(body, ("masked", condition, k), make)
-
-
-def _frozen(ops: Record, moves: Ref, after: list[Ref], before: list[Ref]) -> list[Ref]:
-    """The next carry of the members that move, the present one of all others."""
-    frozen: list[Ref] = []
-    for a, b in zip(after, before, strict=True):
-        shape = ops.shape(b)
-        aligned = ops.reshape(moves, (*shape[:1], *(1,) * (len(shape) - 1)))
-        frozen.append(ops.where(aligned, a, b))
-    return frozen
-
-
-WHILE: Final = declare_several(
-    "while_loop",
-    _infer,
-    _push,
-    _pull,
-    _batch,
-    joint=_joint,
-    evaluate=_evaluate,
-    variadic=True,
-)
-
-
 # --- the pullback ---------------------------------------------------------------------------------
-class Back(NamedTuple):
-    """The pullback of a loop: (constants, initial carry, cotangents of the real parts of the final
-    carry, trips) -> cotangents of the asked constants and of the real parts of the initial carry.
-    """
-
-    body: Graph
-    constants: int
-    asked: Which
-
-    @property
-    def smooth(self) -> Which:
-        """Which parts of the carry are real."""
-        return derived.real(derived.inputs(self.body)[self.constants :])
-
-    def split(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Any]:
-        """Constants, initial carry, cotangents, trips."""
-        k = self.constants
-        n = len(self.body.inputs)
-        return xs[:k], xs[k:n], xs[n:-1], xs[-1]
-
-
-BackParams = tuple[Graph, int, Which]
-
-
 def _infer_back(avals: tuple[Aval, ...], *params: Any) -> tuple[Aval, ...]:
     back = Back(*params)
     constants, carry, _, _ = back.split(avals)
     return (*only(constants, back.asked), *only(carry, back.smooth))
+
+
+def _fused(params: BackParams, loop: Params) -> tuple[Any, Any] | None:
+    """A loop that logs, and its pullback from the log."""
+    back, (condition, body, k) = Back(*params), loop
+    if body is not back.body or k != back.constants or not fits(condition, body):
+        return None
+    halves = logging(back)
+    run = derived.kept(
+        halves.forward,
+        ("while", condition),
+        lambda: while_function(condition, halves.forward, k, halves.most),
+    )
+
+    def pull(log: Any, *operands: Any) -> Any:
+        constants, _, cotangents, _ = back.split(operands)
+        if log is None:
+            return _evaluate_back(_numpy(), operands, params)
+        sums = [np.zeros(np.shape(x), np.asarray(x).dtype) for x in only(constants, back.asked)]
+        return halves.come(log, *constants, *sums, *cotangents)
+
+    return run, pull
+
+
+def _numpy() -> Ops[Any]:
+    return default_root().trusted()
+
+
+def _remember(
+    ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
+) -> tuple[Sequence[R], Any]:
+    condition, body, k = params
+    if not on_numpy(ops) or not fits(condition, body):
+        return ops.run_n(WHILE, xs, params), None
+    asked = derived.both(wanted[:k], derived.real(derived.inputs(body)[:k]))
+    pair = _fused((body, k, asked), params)
+    assert pair is not None
+    *ys, log = pair[0](*xs)
+    return ys, None if log is None else Local((pair[1], log))
+
+
+def _recall(
+    ops: Ops[R],
+    gs: list[R | None],
+    memory: Local,
+    ys: tuple[R, ...],
+    xs: tuple[R, ...],
+    params: Params,
+    wanted: Which,
+) -> list[R | None]:
+    pull, log = memory.value
+    return _pulled(ops, gs, ys, xs, params, wanted, lambda operands, _: pull(log, *operands))
 
 
 def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R]:
@@ -281,11 +228,13 @@ def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R
     pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
     m, count = sum(back.asked), ops.decide(trips)
     sums: list[R] = [ops.zeros(ops.aval(x)) for x in only(constants, back.asked)]
-    if on_numpy(ops) and fits(back.body, pull) and stored(ops, carry, count):
-        k, n = back.constants, len(carry)
-        go = derived.kept(back.body, ("logged", k), lambda: logged_function(back.body, k))
-        come = derived.kept(pull, ("backward", k), lambda: backward_function(pull, k, n, m))
-        return list(come(go(count, *constants, *carry), *constants, *sums, *cotangents))
+    if on_numpy(ops) and fits(back.body, pull):
+        halves = logging(back)
+        if count <= halves.most:
+            body, k, n = halves.forward, back.constants, len(carry)
+            go = derived.kept(body, "logged", lambda: logged_function(body, k, n))
+            log = go(count, *constants, *carry)
+            return list(halves.come(log, *constants, *sums, *cotangents))
     step, backstep = runner(ops, back.body), runner(ops, pull)
 
     def forward(state: Sequence[R]) -> Sequence[R]:
@@ -410,7 +359,7 @@ def repeated(
     def make() -> tuple[Graph, Graph]:
         avals = derived.inputs(body)
         k = constants
-        wide = [_COUNT, *avals[:k], _COUNT, *avals[k:]]
+        wide = [COUNT, *avals[:k], COUNT, *avals[k:]]
 
         def left(ops: Record, xs: list[Ref]) -> list[Ref]:
             return [ops.less(xs[k + 1], xs[0])]
@@ -423,7 +372,7 @@ def repeated(
 
     condition, step = derived.kept(body, ("repeated", constants), make)
     k = constants
-    zero = ops.zeros(_COUNT)
+    zero = ops.zeros(COUNT)
     given = (trips, *operands[:k], zero, *operands[k:])
     return ops.run_n(WHILE, given, (condition, step, k + 1))[1:-1]
 
@@ -455,33 +404,28 @@ def _batch_back(
         return list(
             ops.run_n(WHILE_PULL, (*own, *carries, *cotangents, trips), (body, k, back.asked))
         )
-    stopping = _stopping(body, k, size)
-    zero = ops.zeros(_COUNT)
+    still = stopping(body, k, size)
+    zero = ops.zeros(COUNT)
     found = ops.run_n(
         WHILE_PULL,
         (*own, trips, zero, *carries, *cotangents, ops.max(trips, (0,))),
-        (stopping, k + 1, (*back.asked, False)),
+        (still, k + 1, (*back.asked, False)),
     )
     return list(found)
 
 
-def _stopping(body: Graph, k: int, size: int) -> Graph:
-    """A batched body whose members stand still after their own number of trips."""
-
-    def make() -> Graph:
-        avals = derived.inputs(body)
-
-        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-            trips, i = xs[k], xs[k + 1]
-            own = [*xs[:k], *xs[k + 2 :]]
-            after = body.run(ops, own)
-            moves = ops.less(ops.broadcast(i, (size,)), trips)
-            return [ops.add(i, ops.scalar(1, i)), *_frozen(ops, moves, after, own[k:])]
-
-        return derived.build([*avals[:k], Aval((size,), int64), _COUNT, *avals[k:]], program)
-
-    return derived.kept(body, ("stopping", k), make)
-
+WHILE: Final = declare_several(
+    "while_loop",
+    _infer,
+    _push,
+    _pull,
+    _batch,
+    joint=_joint,
+    remember=_remember,
+    recall=_recall,
+    evaluate=_evaluate,
+    variadic=True,
+)
 
 WHILE_PULL: Final = declare_several(
     "while_pull",
@@ -490,6 +434,7 @@ WHILE_PULL: Final = declare_several(
     _pull_back,
     _batch_back,
     joint=_joint_back,
+    fused=_fused,
     evaluate=_evaluate_back,
     variadic=True,
 )

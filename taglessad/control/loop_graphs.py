@@ -1,0 +1,183 @@
+"""Graphs that the loop primitives are differentiated and batched with."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from taglessad.compiled.loops import backward_function
+from taglessad.control import derived
+from taglessad.control.derived import Which, only
+from taglessad.control.reversal import BUDGET
+from taglessad.dtypes import int64
+from taglessad.graph import Graph, Ref
+from taglessad.interpreters.record import Record
+from taglessad.primitive import Aval
+
+
+class Loop(NamedTuple):
+    """condition, body: (constants, carry) -> a truth value; the next carry."""
+
+    condition: Graph
+    body: Graph
+    constants: int
+
+
+Params = tuple[Graph, Graph, int]
+
+
+COUNT: Final = Aval((), int64)
+
+
+class Dualised(NamedTuple):
+    """A body on dual numbers: (constants, their tangents; carry, its tangents) -> the next carry.
+
+    constants: which constants have a tangent. carry: which parts of the carry.
+    """
+
+    body: Graph
+    constants: Which
+    carry: Which
+
+    def operands(self, constants: Sequence[Any], carry: Sequence[Any]) -> list[int]:
+        """Where a body of values alone finds its operands among those of the dual one."""
+        k, n = len(constants), len(carry)
+        skip = k + sum(self.constants)
+        return [*range(k), *range(skip, skip + n)]
+
+
+def dualised(body: Graph, constants: int, given: Which) -> Dualised:
+    """The body on dual numbers, where the named inputs have tangents at first."""
+    first, carry = given[:constants], given[constants:]
+    while True:
+        after = derived.union(carry, derived.reached(body, (*first, *carry)))
+        if after == carry:
+            break
+        carry = after
+
+    def make() -> Graph:
+        avals = derived.inputs(body)
+        own, rest = avals[:constants], avals[constants:]
+        both = derived.pushed(body, (*first, *carry), carry)
+        k, n, dk = constants, len(rest), sum(first)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            values = [*xs[:k], *xs[k + dk : k + dk + n]]
+            tangents = [*xs[k : k + dk], *xs[k + dk + n :]]
+            return both.run(ops, [*values, *tangents])
+
+        return derived.build([*own, *only(own, first), *rest, *only(rest, carry)], program)
+
+    return Dualised(derived.kept(body, ("dualised", first, carry), make), first, carry)
+
+
+def lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: int) -> Graph:
+    places = dual.operands(range(constants), range(carry))
+    avals = derived.inputs(dual.body)
+    return derived.kept(
+        condition,
+        ("lifted", dual.constants, dual.carry),
+        lambda: derived.with_inputs(condition, avals, places),
+    )
+
+
+def masked(condition: Graph, body: Graph, k: int, size: int) -> Params:
+    """A batched loop whose members stop one by one; the carry begins with their trip counts."""
+
+    def make() -> Params:
+        avals = derived.inputs(body)
+        wide = [*avals[:k], Aval((size,), int64), *avals[k:]]
+
+        def any_left(ops: Record, xs: list[Ref]) -> list[Ref]:
+            left = condition.run(ops, [*xs[:k], *xs[k + 1 :]])[0]
+            return [ops.any(left, (0,))]
+
+        def step(ops: Record, xs: list[Ref]) -> list[Ref]:
+            own = [*xs[:k], *xs[k + 1 :]]
+            left = condition.run(ops, own)[0]
+            after = body.run(ops, own)
+            count = ops.add(xs[k], ops.cast(left, int64))
+            return [count, *frozen(ops, left, after, own[k:])]
+
+        return derived.build(wide, any_left), derived.build(wide, step), k
+
+    return derived.kept(body, ("masked", condition, k), make)
+
+
+def frozen(ops: Record, moves: Ref, after: list[Ref], before: list[Ref]) -> list[Ref]:
+    """The next carry of the members that move, the present one of all others."""
+    frozen: list[Ref] = []
+    for a, b in zip(after, before, strict=True):
+        shape = ops.shape(b)
+        aligned = ops.reshape(moves, (*shape[:1], *(1,) * (len(shape) - 1)))
+        frozen.append(ops.where(aligned, a, b))
+    return frozen
+
+
+class Back(NamedTuple):
+    """The pullback of a loop: (constants, initial carry, cotangents of the real parts of the final
+    carry, trips) -> cotangents of the asked constants and of the real parts of the initial carry.
+    """
+
+    body: Graph
+    constants: int
+    asked: Which
+
+    @property
+    def smooth(self) -> Which:
+        """Which parts of the carry are real."""
+        return derived.real(derived.inputs(self.body)[self.constants :])
+
+    def split(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Any]:
+        """Constants, initial carry, cotangents, trips."""
+        k = self.constants
+        n = len(self.body.inputs)
+        return xs[:k], xs[k:n], xs[n:-1], xs[-1]
+
+
+BackParams = tuple[Graph, int, Which]
+
+
+class Logging(NamedTuple):
+    """A body cut for a log in between.
+
+    forward: (constants, carry) -> (carry, what is logged). most: trips whose log fits the budget.
+    come: (log, constants, sums, cotangents) -> (sums, cotangents of the first carry).
+    """
+
+    forward: Graph
+    most: int
+    come: Any  # Any: a generated function
+
+
+def logging(back: Back) -> Logging:
+    def make() -> Logging:
+        k, n, body = back.constants, len(back.smooth), back.body
+        cut = derived.halves(body, back.smooth, (*back.asked, *back.smooth), k)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            found = cut.forward.run(ops, xs)
+            return [*found[:n], *only(xs[k:], cut.reads), *found[n:]]
+
+        forward = derived.build(derived.inputs(body), program)
+        logged = derived.outputs(forward)[n:]
+        come = backward_function(cut.backward, k, len(logged), sum(back.asked))
+        return Logging(forward, BUDGET // max(derived.nbytes(logged), 1), come)
+
+    return derived.kept(back.body, ("logging", back.constants, back.asked), make)
+
+
+def stopping(body: Graph, k: int, size: int) -> Graph:
+    """A batched body whose members stand still after their own number of trips."""
+
+    def make() -> Graph:
+        avals = derived.inputs(body)
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            trips, i = xs[k], xs[k + 1]
+            own = [*xs[:k], *xs[k + 2 :]]
+            after = body.run(ops, own)
+            moves = ops.less(ops.broadcast(i, (size,)), trips)
+            return [ops.add(i, ops.scalar(1, i)), *frozen(ops, moves, after, own[k:])]
+
+        return derived.build([*avals[:k], Aval((size,), int64), COUNT, *avals[k:]], program)
+
+    return derived.kept(body, ("stopping", k), make)
