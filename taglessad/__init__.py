@@ -211,6 +211,8 @@ from taglessad.errors import NotDifferentiable as NotDifferentiable
 from taglessad.errors import ShapeError as ShapeError
 from taglessad.errors import TaglessError as TaglessError
 from taglessad.ops import Ops as Ops
+from taglessad.serialization import load as load
+from taglessad.serialization import save as save
 from taglessad.shapes import symbols as symbols
 from taglessad.shapes.dim_types import Add as Add
 from taglessad.shapes.dim_types import Dim as Dim
@@ -240,6 +242,9 @@ from taglessad.transforms.products import linearize as linearize
 from taglessad.transforms.products import vjp as vjp
 from taglessad.transforms.recording import Spec as Spec
 from taglessad.transforms.recording import trace as trace
+from taglessad.transforms.series import hessian_diagonal as hessian_diagonal
+from taglessad.transforms.series import laplacian as laplacian
+from taglessad.transforms.series import taylor as taylor
 
 _Namespace.functions = _sys.modules[__name__]
 

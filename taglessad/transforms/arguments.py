@@ -66,6 +66,8 @@ def choose(
 
 def _one_handle(what: str, f: Function, args: Sequence[Any], i: int) -> Chosen:
     """The usual call, one handle among positional arguments, without the general bookkeeping."""
+    if len(args) == 1:
+        return Chosen([args[0]], [], lambda values: f(values[0]), _first)
     before = [wrapped(a, what) for a in args[:i]]
     after = [wrapped(a, what) for a in args[i + 1 :]]
 

@@ -1,12 +1,12 @@
 """Running a program under a derivative interpreter: what grad, vjp, jvp and their kin share."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from taglessad.convert import article, as_handle
-from taglessad.dtypes import DType, is_real
+from taglessad.dtypes import REAL, DType, is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.tape import Tape, Trace, Var
@@ -116,7 +116,7 @@ class Reverse(NamedTuple):
 
 def reverse(what: str, chosen: Chosen, *, has_aux: bool = False, peeking: bool = False) -> Reverse:
     """Evaluate a program on a tape over what is under way and its arguments' interpreters."""
-    base = join(x.ops for x in (*chosen.leaves, *chosen.others))
+    base = join([x.ops for x in (*chosen.leaves, *chosen.others)])
     tape: Tape[Any] = Tape(base, peeking=peeking)
     inputs = [tape.input(base.lift(x.ops, x.payload)) for x in chosen.leaves]
     try:
@@ -146,7 +146,7 @@ def forward(
     has_aux: bool = False,
 ) -> Forward:
     """Evaluate a program on dual numbers."""
-    base = join(x.ops for x in (*chosen.leaves, *tangents, *chosen.others))
+    base = join([x.ops for x in (*chosen.leaves, *tangents, *chosen.others)])
     dual: Dual[Any] = Dual(base)
     inputs = [
         DualNumber(base.lift(x.ops, x.payload), base.lift(t.ops, t.payload))
@@ -215,24 +215,43 @@ def seeds(
 
 def scalar_output(what: str, run: Reverse) -> Var[Any]:
     """The one real number that a function to be differentiated by `grad` returns."""
-    if len(run.outputs) != 1 or len(run.treedef.tokens) != 1:
-        hint = "; if it returns (loss, aux), pass has_aux=True" if len(run.outputs) != 1 else ""
+    one_result(what, run.treedef)
+    output = run.outputs[0]
+    scalar_result(what, run.base.aval(output.value))
+    return output
+
+
+def one_result(what: str, treedef: TreeDef) -> None:
+    """Refuse a result that is a tree, where one number is wanted."""
+    if treedef.num_leaves != 1 or len(treedef.tokens) != 1:
+        hint = "; if it returns (loss, aux), pass has_aux=True" if treedef.num_leaves != 1 else ""
         raise ArgumentError(
-            f"{what}: f must return one real number, but it returned {run.treedef}{hint}. Use "
+            f"{what}: f must return one real number, but it returned {treedef}{hint}. Use "
             "tad.jacrev or tad.vjp for other results"
         )
-    output = run.outputs[0]
-    base = run.base
-    shape, dtype = base.shape(output.value), base.dtype(output.value)
-    if shape != ():
+
+
+def scalar_result(what: str, aval: Aval) -> None:
+    """Refuse the result of a function to be differentiated by `grad` if it is no real scalar."""
+    if aval.shape != ():
         raise ShapeError(
-            f"{what}: f must return a scalar, shape [], but it returned shape {show(shape)}; sum "
-            "it, or use tad.jacrev or tad.vjp"
+            f"{what}: f must return a scalar, shape [], but it returned shape {show(aval.shape)}; "
+            "sum it, or use tad.jacrev or tad.vjp"
         )
-    refuse_integers(what, dtype)
-    return output
+    refuse_integers(what, aval.dtype)
+
+
+_ONES: Final = {dtype: np.ones((), dtype) for dtype in REAL}
+for _one in _ONES.values():
+    _one.flags.writeable = False
+
+
+def tangents_of(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
+    """Tangents of the chosen leaves from the tree that the argument(s) have."""
+    _, treedef = flatten(chosen.restore(list(range(len(chosen.leaves)))))
+    return seeds(what, "tangent", treedef, tree, chosen.leaves, "the argument")
 
 
 def one(ops: Ops[Any], dtype: DType) -> Any:
     """The cotangent 1."""
-    return ops.const(np.ones((), dtype))
+    return ops.const(_ONES[dtype])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from taglessad.transforms.arguments import Argnums, Function, choose
-from taglessad.transforms.engine import NO_AUX, one, reverse, scalar_output
+from taglessad.transforms.engine import NO_AUX, Reverse, one, reverse, scalar_output
 from taglessad.transforms.naming import named_after
 
 
@@ -16,16 +16,16 @@ def gradient_and_value(
     has_aux: bool = False,
     tape: bool = False,
 ) -> Function:
-    """(*args, **kwargs) -> (gradient, value, aux), for the transform that `what` names."""
+    """(*args, **kwargs) -> (gradient, the evaluation), for the transform that `what` names."""
 
-    def run(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
+    def run(*args: Any, **kwargs: Any) -> tuple[Any, Reverse]:
         chosen = choose(what, f, args, kwargs, argnums, wrt)
         result = reverse(what, chosen, has_aux=has_aux, peeking=tape)
         output = scalar_output(what, result)
         base = result.base
         seed = one(base, base.dtype(output.value))
         found = result.pull(base, [seed], consume=True)
-        return chosen.restore(result.gradients(base, found)), result.output(), result.aux
+        return chosen.restore(result.gradients(base, found)), result
 
     return run
 
@@ -54,8 +54,10 @@ def grad(
     run = gradient_and_value("grad", f, argnums, wrt, has_aux, tape)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        g, y, aux = run(*args, **kwargs)
+        g, result = run(*args, **kwargs)
+        aux = result.aux
         if value:
+            y = result.output()
             return g, (y if aux is NO_AUX else (y, aux))
         return g if aux is NO_AUX else (g, aux)
 
@@ -77,7 +79,8 @@ def value_and_grad(
     run = gradient_and_value("value_and_grad", f, argnums, wrt, has_aux, tape)
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        g, y, aux = run(*args, **kwargs)
+        g, result = run(*args, **kwargs)
+        y, aux = result.output(), result.aux
         return (y if aux is NO_AUX else (y, aux)), g
 
     return named_after(both, "value_and_grad", f)

@@ -12,7 +12,8 @@ from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
 from taglessad.interpreters.shape import Shape
 from taglessad.interpreters.tape import Tape
-from taglessad.levels import Under
+from taglessad.interpreters.taylor import Taylor, power_series
+from taglessad.levels import Under, root_of
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import show
@@ -31,7 +32,7 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
 
     Roots take arrays (Shape: shapes, as tuples of sizes or `Spec`s) and give handles, shapes, or
     their own payloads; Record gives the Graph. Transformers take and give what their base does:
-    Dual pairs (primal, tangent), Batch a leading axis of its size, Tape values.
+    Dual pairs (primal, tangent), Taylor lists of coefficients, Batch a leading axis of its size, Tape values.
     Arguments and results may be trees; under Dual a pair of trees. Raises ArgumentError where
     `interpreter` is none, or an argument is not what it takes.
     """
@@ -45,13 +46,16 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
         return trace(f)
 
     def meaning(*args: Any, **kwargs: Any) -> Any:
-        with Under(ops):
-            own = [_argument(ops, a, f"argument {i}") for i, a in enumerate(args)]
-            named = {k: _argument(ops, a, f"argument {k!r}") for k, a in kwargs.items()}
-            results, treedef = flatten(f(*own, **named))
-            handles = [as_handle(r, "interpret", "the result of f") for r in results]
-            payloads = [ops.lift(h.ops, h.payload) for h in handles]
-            return _answer(ops, payloads, [h.weak for h in handles], treedef)
+        def attempt() -> Any:
+            with Under(ops):
+                own = [_argument(ops, a, f"argument {i}") for i, a in enumerate(args)]
+                named = {k: _argument(ops, a, f"argument {k!r}") for k, a in kwargs.items()}
+                results, treedef = flatten(f(*own, **named))
+                handles = [as_handle(r, "interpret", "the result of f") for r in results]
+                payloads = [ops.lift(h.ops, h.payload) for h in handles]
+                return _answer(ops, payloads, [h.weak for h in handles], treedef)
+
+        return root_of(ops).complete(attempt)
 
     return named_after(meaning, f"interpret[{ops!r}]", f)
 
@@ -66,6 +70,8 @@ def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
         tangents = match(treedef, tangent, name=f"interpret: the tangent of {name}")
         pairs = [_dual(ops, p, t, name) for p, t in zip(primals, tangents, strict=True)]
         return unflatten(treedef, pairs)
+    if isinstance(ops, Taylor):
+        return _series(ops, argument, name)
     if isinstance(ops, Batch):
         inner, treedef = flatten(_argument(ops.base, argument, name))
         return unflatten(treedef, [_member(ops, x, name) for x in inner])
@@ -74,6 +80,25 @@ def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
         return unflatten(treedef, [_constant(ops, x) for x in inner])
     leaves, treedef = flatten(_specified(argument) if isinstance(ops, Shape) else argument)
     return unflatten(treedef, [_root(ops, x, name) for x in leaves])
+
+
+def _series(ops: Taylor[Any], argument: Any, name: str) -> Any:
+    """The tree whose numbers are series, from a list of coefficients, each such a tree."""
+    if not isinstance(argument, (tuple, list)) or not 0 < len(argument) <= ops.order + 1:
+        raise ArgumentError(
+            f"interpret: under {ops!r} {name} is a list of coefficients of 1, t, t**2, ..., from 1 "
+            f"to {ops.order + 1} of them"
+        )
+    points, treedef = flatten(_argument(ops.base, argument[0], name))
+    parts: list[list[Any]] = [[real_leaf(x, "interpret", name)] for x in points]
+    for k, coefficient in enumerate(argument[1:], 1):
+        label = f"coefficient {k} of {name}"
+        tree = _argument(ops.base, coefficient, label)
+        for part, c in zip(parts, match(treedef, tree, name=f"interpret: {label}"), strict=True):
+            part.append(like("interpret", "coefficient", c, part[0], name))
+    series = [power_series([x.payload for x in part]) for part in parts]
+    made = [handle(ops, s, p[0].dtype, p[0].weak) for s, p in zip(series, parts, strict=True)]
+    return unflatten(treedef, made)
 
 
 def _dual(ops: Dual[Any], primal: AnyTensor, tangent: AnyTensor, name: str) -> Any:
@@ -101,6 +126,9 @@ def _root(ops: Ops[Any], leaf: Any, name: str) -> Any:
         if not isinstance(ops, Shape):
             raise ArgumentError(f"interpret: {name} is a Spec; {ops!r} needs an array")
         return handle(ops, Aval(leaf.shape, leaf.dtype), leaf.dtype)
+    own = ops.argument(leaf)
+    if own is not None:
+        return handle(ops, own, ops.dtype(own))
     x: AnyTensor = as_handle(leaf, "interpret", name)
     payload = ops.lift(x.ops, x.payload)
     return handle(ops, payload, ops.dtype(payload), x.weak)
@@ -124,6 +152,11 @@ def _answer(ops: Ops[Any], payloads: Sequence[Any], weak: Sequence[bool], treede
         tangents = [ops.tangent(x) for x in payloads]
         answers = [_answer(ops.base, part, weak, treedef) for part in (primals, tangents)]
         return tuple(answers)
+    if isinstance(ops, Taylor):
+        return [
+            _answer(ops.base, [ops.coefficient(x, k) for x in payloads], weak, treedef)
+            for k in range(ops.order + 1)
+        ]
     if isinstance(ops, Batch):
         return _answer(ops.base, [ops.full(x) for x in payloads], weak, treedef)
     if isinstance(ops, Tape):

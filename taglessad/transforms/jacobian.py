@@ -7,7 +7,7 @@ import numpy as np
 
 from taglessad.dispatch import cast
 from taglessad.dtypes import DType
-from taglessad.errors import ShapeError
+from taglessad.errors import ConcretizationError
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.kernels.quiet import Quiet
@@ -23,10 +23,11 @@ from taglessad.transforms.naming import check_function, named_after
 from taglessad.trees import unflatten
 
 
-def _ints(what: str, shape: Shape) -> tuple[int, ...]:
+def known_sizes(what: str, shape: Shape) -> tuple[int, ...]:
+    """A shape of ints. Raises ConcretizationError for one with symbols."""
     sizes = tuple(n for n in shape if isinstance(n, int))
     if len(sizes) != len(shape):
-        raise ShapeError(
+        raise ConcretizationError(
             f"{what}: a shape of {show(shape)} has no known number of entries, so there is no "
             "knowing how many directions to take; give numbers for its sizes"
         )
@@ -55,7 +56,7 @@ def _forward_jacobian(what: str, f: Function, argnums: Argnums, has_aux: bool) -
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = choose(what, f, args, kwargs, argnums, None)
         base = join(x.ops for x in (*chosen.leaves, *chosen.others))
-        shapes = [_ints(what, x.shape) for x in chosen.leaves]
+        shapes = [known_sizes(what, x.shape) for x in chosen.leaves]
         sizes = [size(s) for s in shapes]
         total = sum(sizes)
         batch: Batch[Any] = Batch(base, total)
@@ -125,7 +126,7 @@ def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
         base = run.base
         rows: list[Any] = []
         for i, (v, weak) in enumerate(zip(run.outputs, run.weak, strict=True)):
-            shape, dtype = _ints("jacrev", base.shape(v.value)), base.dtype(v.value)
+            shape, dtype = known_sizes("jacrev", base.shape(v.value)), base.dtype(v.value)
             refuse_integers("jacrev", dtype)
             n = size(shape)
             batch: Batch[Any] = Batch(base, n)
@@ -135,7 +136,7 @@ def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False) -> Funct
             blocks: list[AnyTensor] = []
             with Quiet():
                 for x, c in zip(chosen.leaves, found, strict=True):
-                    block_shape = (*shape, *_ints("jacrev", x.shape))
+                    block_shape = (*shape, *known_sizes("jacrev", x.shape))
                     block = base.zeros(Aval(block_shape, x.dtype))
                     if c is not None:
                         block = base.add(block, base.reshape(batch.full(c), block_shape))

@@ -13,7 +13,7 @@ from taglessad.errors import ArgumentError
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import join
 from taglessad.tensor import AnyTensor, handle
-from taglessad.transforms.arguments import Argnums, Chosen, Function, choose
+from taglessad.transforms.arguments import Argnums, Function, choose
 from taglessad.transforms.engine import (
     NO_AUX,
     Reverse,
@@ -21,6 +21,7 @@ from taglessad.transforms.engine import (
     refuse_integers,
     reverse,
     seeds,
+    tangents_of,
 )
 from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.naming import check_function, named_after
@@ -117,12 +118,6 @@ def vjp(
     return _curried("vjp", "cotangent", f, product)
 
 
-def _tangents(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
-    """Tangents of the chosen leaves from the tree that the argument(s) have."""
-    _, treedef = flatten(chosen.restore(list(range(len(chosen.leaves)))))
-    return seeds(what, "tangent", treedef, tree, chosen.leaves, "the argument")
-
-
 def jvp(
     f: Function,
     primals: Any = None,
@@ -148,13 +143,13 @@ def jvp(
         if len(point) != len(direction):
             raise ArgumentError(f"jvp: {len(point)} primals but {len(direction)} tangents")
         chosen = choose("jvp", f, point, {}, range(len(point)), None)
-        run = forward("jvp", chosen, _tangents("jvp", chosen, direction), has_aux=has_aux)
+        run = forward("jvp", chosen, tangents_of("jvp", chosen, direction), has_aux=has_aux)
         pair = (run.output, run.tangent)
         return pair if run.aux is NO_AUX else (*pair, run.aux)
 
     def product(own: Sequence[Any], tangent: Any, kwargs: Mapping[str, Any]) -> Any:
         chosen = choose("jvp", f, own, kwargs, argnums, None)
-        run = forward("jvp", chosen, _tangents("jvp", chosen, tangent), has_aux=has_aux)
+        run = forward("jvp", chosen, tangents_of("jvp", chosen, tangent), has_aux=has_aux)
         if value:
             return run.tangent, (run.output if run.aux is NO_AUX else (run.output, run.aux))
         return run.tangent if run.aux is NO_AUX else (run.tangent, run.aux)
@@ -200,7 +195,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
                 f"linearize: the pushforward takes {len(primals)} tangents, one per primal, "
                 f"but got {len(tangents)}"
             )
-        given = _tangents("linearize", chosen, tangents)
+        given = tangents_of("linearize", chosen, tangents)
         ops = join([run.base, *(t.ops for t in given)])
         with Quiet():
             places = [v.place for v in run.outputs]
@@ -225,13 +220,14 @@ def hvp(f: Function, *, argnums: Argnums = 0, value: bool = False) -> Function:
     check_function("hvp", f)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        return run(*args, **kwargs)[:2]
+        g, result = run(*args, **kwargs)
+        return (g, result.output()) if value else (g,)
 
     inner = named_after(gradient, "grad", f)
 
     def product(own: Sequence[Any], tangent: Any, kwargs: Mapping[str, Any]) -> Any:
         chosen = choose("hvp", inner, own, kwargs, argnums, None)
-        pushed = forward("hvp", chosen, _tangents("hvp", chosen, tangent))
+        pushed = forward("hvp", chosen, tangents_of("hvp", chosen, tangent))
         return (pushed.tangent[0], pushed.output[1]) if value else pushed.tangent[0]
 
     return _curried("hvp", "tangent", f, product)
@@ -264,6 +260,6 @@ def _along(f: Function, directions: Sequence[Any], argnums: int) -> Function:
         if not directions:
             leaves, treedef = flatten(chosen.call(chosen.leaves))
             return unflatten(treedef, [as_handle(y, "derivative") for y in leaves])
-        return forward("derivative", chosen, _tangents("derivative", chosen, direction)).tangent
+        return forward("derivative", chosen, tangents_of("derivative", chosen, direction)).tangent
 
     return named_after(along, "derivative", f)
