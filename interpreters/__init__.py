@@ -13,12 +13,13 @@ from taglessad.interpreters.taylor import Taylor as Taylor
 
 if TYPE_CHECKING:
     from taglessad.interpreters.exact import Exact as Exact
+    from taglessad.interpreters.jax import Jax as Jax
     from taglessad.interpreters.real import Real as Real
 
 
 def __getattr__(name: str) -> object:
-    """`Exact` and `Real`, imported when they are asked for: python-flint takes its time to load."""
-    if name in ("Exact", "Real"):
+    """`Exact`, `Jax` and `Real`, imported when they are asked for: their libraries are extras."""
+    if name in ("Exact", "Jax", "Real"):
         module = import_module(f"taglessad.interpreters.{name.lower()}")
         return getattr(module, name)
     raise AttributeError(f"module 'taglessad.interpreters' has no attribute {name!r}")

@@ -9,6 +9,7 @@ Python array API standard.
 import sys as _sys
 
 from taglessad import errors as errors
+from taglessad import fft as fft
 from taglessad import indexing as indexing
 from taglessad import interpreters as interpreters
 from taglessad import linalg as linalg
@@ -31,6 +32,17 @@ from taglessad.array_api.arithmetic import reciprocal as reciprocal
 from taglessad.array_api.arithmetic import sign as sign
 from taglessad.array_api.arithmetic import square as square
 from taglessad.array_api.arithmetic import subtract as subtract
+from taglessad.array_api.arranging import array_split as array_split
+from taglessad.array_api.arranging import column_stack as column_stack
+from taglessad.array_api.arranging import compress as compress
+from taglessad.array_api.arranging import diag_indices as diag_indices
+from taglessad.array_api.arranging import hstack as hstack
+from taglessad.array_api.arranging import rot90 as rot90
+from taglessad.array_api.arranging import split as split
+from taglessad.array_api.arranging import tri as tri
+from taglessad.array_api.arranging import tril_indices as tril_indices
+from taglessad.array_api.arranging import triu_indices as triu_indices
+from taglessad.array_api.arranging import vstack as vstack
 from taglessad.array_api.broadcasting import broadcast_arrays as broadcast_arrays
 from taglessad.array_api.broadcasting import broadcast_to as broadcast_to
 from taglessad.array_api.comparison import clip as clip
@@ -51,6 +63,15 @@ from taglessad.array_api.constants import inf as inf
 from taglessad.array_api.constants import nan as nan
 from taglessad.array_api.constants import newaxis as newaxis
 from taglessad.array_api.constants import pi as pi
+from taglessad.array_api.convolution import convolve as convolve
+from taglessad.array_api.convolution import correlate as correlate
+from taglessad.array_api.convolution import inner as inner
+from taglessad.array_api.convolution import kron as kron
+from taglessad.array_api.counting import argwhere as argwhere
+from taglessad.array_api.counting import bincount as bincount
+from taglessad.array_api.counting import digitize as digitize
+from taglessad.array_api.counting import flatnonzero as flatnonzero
+from taglessad.array_api.counting import histogram as histogram
 from taglessad.array_api.creation import arange as arange
 from taglessad.array_api.creation import asarray as asarray
 from taglessad.array_api.creation import empty as empty
@@ -68,6 +89,7 @@ from taglessad.array_api.creation import tril as tril
 from taglessad.array_api.creation import triu as triu
 from taglessad.array_api.creation import zeros as zeros
 from taglessad.array_api.creation import zeros_like as zeros_like
+from taglessad.array_api.cumulative import cumulative_logsumexp as cumulative_logsumexp
 from taglessad.array_api.cumulative import cumulative_max as cumulative_max
 from taglessad.array_api.cumulative import cumulative_min as cumulative_min
 from taglessad.array_api.dtype_functions import astype as astype
@@ -81,6 +103,11 @@ from taglessad.array_api.indexing import take as take
 from taglessad.array_api.indexing import take_along_axis as take_along_axis
 from taglessad.array_api.info import __array_api_version__ as __array_api_version__
 from taglessad.array_api.info import __array_namespace_info__ as __array_namespace_info__
+from taglessad.array_api.interpolation import ediff1d as ediff1d
+from taglessad.array_api.interpolation import gradient as gradient
+from taglessad.array_api.interpolation import interp as interp
+from taglessad.array_api.interpolation import trapezoid as trapezoid
+from taglessad.array_api.interpolation import unwrap as unwrap
 from taglessad.array_api.joining import concat as concat
 from taglessad.array_api.joining import pad as pad
 from taglessad.array_api.joining import repeat as repeat
@@ -118,6 +145,35 @@ from taglessad.array_api.manipulation import reshape as reshape
 from taglessad.array_api.manipulation import roll as roll
 from taglessad.array_api.manipulation import squeeze as squeeze
 from taglessad.array_api.manipulation import swapaxes as swapaxes
+from taglessad.array_api.moments import average as average
+from taglessad.array_api.moments import ptp as ptp
+from taglessad.array_api.nan_statistics import nanmax as nanmax
+from taglessad.array_api.nan_statistics import nanmean as nanmean
+from taglessad.array_api.nan_statistics import nanmin as nanmin
+from taglessad.array_api.nan_statistics import nanprod as nanprod
+from taglessad.array_api.nan_statistics import nanstd as nanstd
+from taglessad.array_api.nan_statistics import nanvar as nanvar
+from taglessad.array_api.numpy_elementwise import allclose as allclose
+from taglessad.array_api.numpy_elementwise import cbrt as cbrt
+from taglessad.array_api.numpy_elementwise import deg2rad as deg2rad
+from taglessad.array_api.numpy_elementwise import exp2 as exp2
+from taglessad.array_api.numpy_elementwise import fmax as fmax
+from taglessad.array_api.numpy_elementwise import fmin as fmin
+from taglessad.array_api.numpy_elementwise import heaviside as heaviside
+from taglessad.array_api.numpy_elementwise import isclose as isclose
+from taglessad.array_api.numpy_elementwise import logaddexp2 as logaddexp2
+from taglessad.array_api.numpy_elementwise import nan_to_num as nan_to_num
+from taglessad.array_api.numpy_elementwise import piecewise as piecewise
+from taglessad.array_api.numpy_elementwise import rad2deg as rad2deg
+from taglessad.array_api.numpy_elementwise import select as select
+from taglessad.array_api.polynomials import polyder as polyder
+from taglessad.array_api.polynomials import polyint as polyint
+from taglessad.array_api.polynomials import polyval as polyval
+from taglessad.array_api.polynomials import vander as vander
+from taglessad.array_api.quantiles import nanmedian as nanmedian
+from taglessad.array_api.quantiles import nanquantile as nanquantile
+from taglessad.array_api.quantiles import percentile as percentile
+from taglessad.array_api.quantiles import quantile as quantile
 from taglessad.array_api.rounding import ceil as ceil
 from taglessad.array_api.rounding import floor as floor
 from taglessad.array_api.rounding import floor_divide as floor_divide
@@ -131,6 +187,10 @@ from taglessad.array_api.searching import count_nonzero as count_nonzero
 from taglessad.array_api.searching import nonzero as nonzero
 from taglessad.array_api.searching import searchsorted as searchsorted
 from taglessad.array_api.searching import where as where
+from taglessad.array_api.segments import segment_max as segment_max
+from taglessad.array_api.segments import segment_min as segment_min
+from taglessad.array_api.segments import segment_prod as segment_prod
+from taglessad.array_api.segments import segment_sum as segment_sum
 from taglessad.array_api.sets import unique_all as unique_all
 from taglessad.array_api.sets import unique_counts as unique_counts
 from taglessad.array_api.sets import unique_inverse as unique_inverse
@@ -210,6 +270,9 @@ from taglessad.errors import MissingExtra as MissingExtra
 from taglessad.errors import NotDifferentiable as NotDifferentiable
 from taglessad.errors import ShapeError as ShapeError
 from taglessad.errors import TaglessError as TaglessError
+from taglessad.linalg.covariance import corrcoef as corrcoef
+from taglessad.linalg.covariance import cov as cov
+from taglessad.linalg.covariance import polyfit as polyfit
 from taglessad.ops import Ops as Ops
 from taglessad.serialization import load as load
 from taglessad.serialization import save as save
@@ -250,9 +313,13 @@ _Namespace.functions = _sys.modules[__name__]
 
 
 def __getattr__(name: str) -> object:
-    """`tad.checks`, imported when it is asked for: programs that check nothing do not pay for it."""
+    """`tad.checks` and `tad.to_jax`, imported when they are asked for."""
     if name == "checks":
         import taglessad.proofs_checks as checks
 
         return checks
+    if name == "to_jax":
+        from taglessad.interpreters.jax import to_jax
+
+        return to_jax
     raise AttributeError(f"module 'taglessad' has no attribute {name!r}")

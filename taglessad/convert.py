@@ -5,6 +5,7 @@ become weak handles, which give way to the dtype of what they meet.
 """
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -48,8 +49,18 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
         return weak
     if holds_handle(value):
         return _stacked(value, what, name)
+    if is_jax(value):
+        # The layer above; it is imported when the first JAX array comes in.
+        own: AnyTensor = import_module("taglessad.interpreters.jax").from_jax(value, what, name)
+        return own
     made: AnyTensor = from_array(to_array(value, what, name))
     return made
+
+
+def is_jax(value: object) -> bool:
+    """Whether it is an array or a tracer of JAX."""
+    module = type(value).__module__
+    return module.startswith(("jax", "jaxlib")) and hasattr(value, "aval")
 
 
 def _stacked(values: Sequence[Any], what: str, name: str) -> AnyTensor:

@@ -183,6 +183,7 @@ class PrimN:
         this one by the second, which takes the log as one more, first operand.
     evaluate: None, or (ops, xs, params) -> ys: the meaning under any root whose truth values can be
         looked at (`Interpreter.decide`), for a root without a method of this name.
+    lower: None, or (*params) -> the parameters that a root with an operation of its own takes.
     matrices: as the kind "matrix" of primitives with one result.
     """
 
@@ -198,6 +199,7 @@ class PrimN:
     evaluate: Rule | None = None
     variadic: bool = False
     matrices: bool = False
+    lower: Rule | None = None
     kind: Literal["several"] = "several"
 
     def __repr__(self) -> str:
@@ -277,12 +279,25 @@ def declare_several(
     evaluate: Rule | None = None,
     variadic: bool = False,
     matrices: bool = False,
+    lower: Rule | None = None,
 ) -> PrimN:
     """Declare a primitive with several results; its method of `Ops` gives a tuple."""
     if name in PRIMITIVES or name in SEVERAL:
         raise ValueError(f"primitive {name!r} is declared twice")
     prim = PrimN(
-        name, infer, push, pull, batch, joint, remember, recall, fused, evaluate, variadic, matrices
+        name,
+        infer,
+        push,
+        pull,
+        batch,
+        joint,
+        remember,
+        recall,
+        fused,
+        evaluate,
+        variadic,
+        matrices,
+        lower,
     )
     SEVERAL[name] = prim
     return prim

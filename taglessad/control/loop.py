@@ -414,6 +414,12 @@ def _batch_back(
     return list(found)
 
 
+def _lower_back(*params: Any) -> tuple[Graph, Graph, int, int, int]:
+    back = Back(*params)
+    pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
+    return back.body, pull, back.constants, sum(back.asked), sum(back.smooth)
+
+
 WHILE: Final = declare_several(
     "while_loop",
     _infer,
@@ -437,4 +443,5 @@ WHILE_PULL: Final = declare_several(
     fused=_fused,
     evaluate=_evaluate_back,
     variadic=True,
+    lower=_lower_back,
 )

@@ -7,8 +7,8 @@ from taglessad.control import bodies
 from taglessad.control.scan import SCAN, row
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.primitive import Aval
-from taglessad.shapes import show
-from taglessad.tensor import AnyTensor, known_size
+from taglessad.shapes import Extent, differ, show
+from taglessad.tensor import AnyTensor
 from taglessad.transforms.recording import Recorded
 from taglessad.trees import flatten
 
@@ -84,20 +84,22 @@ def _scan(
     return pair
 
 
-def _length(what: str, rows: list[AnyTensor], length: int | None) -> int:
+def _length(what: str, rows: list[AnyTensor], length: int | None) -> Extent:
+    """The number of rows; a symbol where programs are tried on shapes alone."""
     if length is not None and (not isinstance(length, int) or length < 0):
         raise ArgumentError(f"{what}: length is a number of rows, not {length!r}")
+    found: Extent | None = length
     for x in rows:
         if not x.shape:
             raise ShapeError(f"{what}: xs holds an array of rank 0, which has no rows")
-        size = known_size(x.shape[0], what)
-        if length is None:
-            length = size
-        elif size != length:
+        size: Extent = x.shape[0]
+        if found is None:
+            found = size
+        elif differ(size, found):
             raise ShapeError(
                 f"{what}: xs holds an array of shape {show(x.shape)}, which has {size} rows where "
-                f"{length} were expected"
+                f"{found} were expected"
             )
-    if length is None:
+    if found is None:
         raise ArgumentError(f"{what}: give xs, or length")
-    return length
+    return found

@@ -1,0 +1,177 @@
+"""Jax: programs mean XLA computations, on whichever device JAX has. An extra: `taglessad[jax]`.
+
+The payload is a `jax.Array` or one of JAX's own tracers, so programs work inside `jax.jit`,
+`jax.vmap` and `jax.grad`; literals stay NumPy arrays until something is computed with them. What
+XLA has no operation for runs on the host, by its NumPy kernel. Numbers keep their width: 64-bit
+types are switched on while an operation is built, whatever JAX's global switch says.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.convert import as_handle
+from taglessad.dtypes import DType, Number, check
+from taglessad.errors import ConcretizationError, DTypeError, MissingExtra
+from taglessad.levels import default_root
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim, PrimN
+from taglessad.shapes import Shape
+from taglessad.tensor import AnyTensor, handle
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError:
+    raise MissingExtra(
+        "the Jax interpreter needs JAX, which is not installed: pip install 'taglessad[jax]'"
+    ) from None
+
+from taglessad.xla import arrays, control, elementwise, matrices
+from taglessad.xla.width import wide
+
+# Any: arrays and tracers of JAX, in dtypes that are data.
+KERNELS = {**elementwise.KERNELS, **arrays.KERNELS, **matrices.KERNELS}
+
+
+class Jax(Ops[Any]):
+    """Arrays in, handles over `jax.Array`s out. `device`: where literals are put."""
+
+    precedence = 1
+
+    def __init__(self, device: Any = None) -> None:  # Any: a jax.Device
+        self.device = device
+
+    # --- administration ---------------------------------------------------------------------
+    def const(self, value: NDArray[Any], /) -> Any:
+        if self.device is None:
+            return value
+        return wide(jax.device_put)(value, self.device)
+
+    def scalar(self, value: Number, like: Any, /) -> Any:
+        number = value if isinstance(value, int) else float(value)
+        return np.asarray(number).astype(like.dtype)
+
+    @wide
+    def zeros(self, aval: Aval, /) -> Any:
+        return jnp.zeros(tuple(int(n) for n in aval.shape if isinstance(n, int)), aval.dtype)
+
+    def aval(self, x: Any, /) -> Aval:
+        return Aval(tuple(x.shape), np.dtype(x.dtype))
+
+    def shape(self, x: Any, /) -> Shape:
+        return tuple(x.shape)
+
+    def dtype(self, x: Any, /) -> DType:
+        return np.dtype(x.dtype)
+
+    def literal(self, x: Any, /) -> NDArray[Any] | None:
+        return None if isinstance(x, jax.core.Tracer) else np.asarray(x)
+
+    def decide(self, x: Any, /) -> int:
+        value = self.literal(x)
+        if value is None:
+            raise ConcretizationError(f"a choice under {self!r} rests on a value that JAX traces")
+        return int(value)
+
+    # --- primitives -------------------------------------------------------------------------
+    @wide
+    def apply(self, prim: Prim, operands: tuple[Any, ...], params: Params, /) -> Any:
+        kernel = KERNELS.get(prim.name)
+        if kernel is not None:
+            return kernel(operands, *params) if prim.variadic else kernel(*operands, *params)
+        aval = prim.infer(*[self.aval(x) for x in operands], *params)
+        (y,) = self._on_host(prim, operands, params, (aval,))
+        return y
+
+    @wide
+    def apply_n(self, prim: PrimN, operands: tuple[Any, ...], params: Params, /) -> tuple[Any, ...]:
+        kernel = KERNELS.get(prim.name)
+        if kernel is not None:
+            return tuple(kernel(*operands, *params))
+        lowered = getattr(control, prim.name, None)
+        if lowered is not None:
+            if prim.lower is not None:
+                params = prim.lower(*params)
+            return tuple(lowered(self, operands, *params))
+        if prim.evaluate is not None:
+            return tuple(prim.evaluate(self, operands, params))
+        return self._on_host(
+            prim, operands, params, prim.avals(list(map(self.aval, operands)), params)
+        )
+
+    def _on_host(
+        self,
+        prim: Prim | PrimN,
+        operands: tuple[Any, ...],
+        params: Params,
+        avals: tuple[Aval, ...],
+    ) -> tuple[Any, ...]:
+        """The NumPy kernel, called back from the device."""
+        root = default_root()
+
+        def call(*xs: Any) -> tuple[Any, ...]:
+            own = tuple([np.asarray(x) for x in xs])
+            ys = (
+                root.run_n(prim, own, params)
+                if isinstance(prim, PrimN)
+                else (root.run(prim, own, params),)
+            )
+            return tuple([np.asarray(y, a.dtype) for y, a in zip(ys, avals, strict=True)])
+
+        if not any(isinstance(x, jax.core.Tracer) for x in operands):
+            return tuple([jnp.asarray(y) for y in call(*operands)])
+        shapes = tuple([jax.ShapeDtypeStruct(tuple(a.shape), a.dtype) for a in avals])
+        found: tuple[Any, ...] = jax.pure_callback(
+            call, shapes, *operands, vmap_method="sequential"
+        )
+        return found
+
+    def __repr__(self) -> str:
+        return "Jax" if self.device is None else f"Jax({self.device})"
+
+
+JAX = Jax()
+"""The interpreter that handles over JAX arrays have."""
+
+
+@wide
+def array(x: Any) -> Any:
+    """A payload as a `jax.Array`."""
+    return jnp.asarray(x) if isinstance(x, (np.ndarray, np.generic)) else x
+
+
+def from_jax(value: Any, what: str, name: str) -> AnyTensor:
+    """An array or tracer of JAX as a handle. Raises DTypeError for a dtype without meaning here."""
+    dtype = check(np.dtype(value.dtype), f"{what}: {name}")
+    weak = bool(getattr(value, "weak_type", False)) and value.ndim == 0
+    made: AnyTensor = handle(JAX, value, dtype, weak)
+    return made
+
+
+def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
+    """The value as a `jax.Array`; under JAX's own transforms, its tracer.
+
+    A handle of NumPy is copied to the device. Raises DTypeError for a 64-bit dtype where JAX would
+    narrow what is computed from it (`jax_enable_x64` is off), unless `allow_downcast`, which
+    narrows it here; ConcretizationError inside a transform of this library.
+    """
+    x = as_handle(t, "to_jax", "t")
+    value = x.payload if isinstance(x.ops, Jax) else x.ops.peek(x.payload)
+    if value is None:
+        raise ConcretizationError(
+            f"tad.to_jax() of a handle under {x.ops!r}: its value is not known while the program is "
+            "interpreted; run the whole program on JAX instead (tad.interpret, JAX arguments)"
+        )
+    narrowed = jax.dtypes.canonicalize_dtype(x.dtype)
+    if narrowed == x.dtype:
+        return jnp.asarray(value)
+    if not allow_downcast:
+        raise DTypeError(
+            f"to_jax: dtype {x.dtype} would become {narrowed} in JAX's own functions; switch on "
+            "jax_enable_x64, or pass allow_downcast=True"
+        )
+    return jnp.asarray(
+        np.asarray(value) if x.ops.literal(x.payload) is not None else value, narrowed
+    )

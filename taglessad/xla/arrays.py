@@ -1,0 +1,190 @@
+"""Reductions, structure, indexing, order and contraction on XLA."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from taglessad.kernels.threefry import GROUPS, PARITY, ROTATIONS
+
+# Any: arrays and tracers, in dtypes that are data; parameters as the primitives declare them.
+Kernel = Callable[..., Any]
+
+
+# --- reductions -----------------------------------------------------------------------------------
+def _logsumexp(x: Any, axes: tuple[int, ...]) -> Any:
+    if x.size == 0:
+        return jnp.log(jnp.sum(jnp.exp(x), axis=axes))
+    top = jnp.max(x, axis=axes, keepdims=True)
+    shift = jnp.where(jnp.isfinite(top), top, jnp.zeros_like(top))
+    total = jnp.log(jnp.sum(jnp.exp(x - shift), axis=axes, keepdims=True)) + shift
+    return jnp.squeeze(total, axis=axes)
+
+
+def _cumulative_max(x: Any, axis: int) -> Any:
+    return lax.cummax(x, axis) if x.dtype != bool else lax.cummax(x.astype(int), axis) > 0
+
+
+# --- structure ------------------------------------------------------------------------------------
+def _pad(x: Any, before: Any, after: Any, gaps: Any) -> Any:
+    zero = np.zeros((), x.dtype)
+    return lax.pad(x, zero, list(zip(before, after, gaps, strict=True)))
+
+
+def _place_diagonal(x: Any, offset: int, rows: int, columns: int) -> Any:
+    i = np.arange(x.shape[-1])
+    y = jnp.zeros((*x.shape[:-1], rows, columns), x.dtype)
+    return y.at[..., i + max(-offset, 0), i + max(offset, 0)].set(x)
+
+
+# --- indexing -------------------------------------------------------------------------------------
+def _at(x: Any, index: Any, axis: int) -> Any:
+    return x.at[(slice(None),) * axis + (index,)]
+
+
+def _take(x: Any, index: Any, axis: int) -> Any:
+    return _at(x, index, axis).get(mode="fill", wrap_negative_indices=False)
+
+
+def _updating(name: str) -> Kernel:
+    def update(x: Any, index: Any, updates: Any, axis: int) -> Any:
+        method = getattr(_at(x, index, axis), name)
+        return method(updates, mode="drop", wrap_negative_indices=False)
+
+    return update
+
+
+def _set_at(x: Any, index: Any, updates: Any, axis: int) -> Any:
+    """The last update of a repeated index remains, which a scatter alone does not promise."""
+    flat = index.reshape(-1)
+    shape = (*x.shape[:axis], flat.size, *x.shape[axis + 1 :])
+    rows = jnp.moveaxis(updates.reshape(shape), axis, 0)
+    last = (
+        jnp.full((x.shape[axis],), -1)
+        .at[flat]
+        .max(jnp.arange(flat.size), mode="drop", wrap_negative_indices=False)
+    )
+    if flat.size == 0:
+        return x
+    chosen = jnp.moveaxis(rows[jnp.maximum(last, 0)], 0, axis)
+    ones = (1,) * (x.ndim - axis - 1)
+    return jnp.where((last >= 0).reshape(-1, *ones), chosen, x)
+
+
+def _grid(index: Any, axis: int) -> tuple[Any, ...]:
+    grids = np.ogrid[tuple(map(slice, index.shape))]
+    return tuple(index if i == axis else g for i, g in enumerate(grids))
+
+
+def _take_along(x: Any, index: Any, axis: int) -> Any:
+    return x.at[_grid(index, axis)].get(mode="fill", wrap_negative_indices=False)
+
+
+def _add_along(x: Any, index: Any, updates: Any, axis: int) -> Any:
+    return x.at[_grid(index, axis)].add(updates, mode="drop", wrap_negative_indices=False)
+
+
+# --- order ----------------------------------------------------------------------------------------
+def _argsort(x: Any, axis: int, descending: bool) -> Any:
+    if not descending:
+        return jnp.argsort(x, axis=axis, stable=True)
+    backwards = jnp.argsort(jnp.flip(x, axis), axis=axis, stable=True)
+    return x.shape[axis] - 1 - jnp.flip(backwards, axis)
+
+
+# --- contraction ----------------------------------------------------------------------------------
+def _contract(a: Any, b: Any, spec: str) -> Any:
+    """By dot_general, in full precision: float32 stays float32 on every device."""
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+    batch = [c for c in left if c in right and c in out]
+    summed = [c for c in left if c in right and c not in out]
+    rows = [c for c in left if c not in right]
+    columns = [c for c in right if c not in left]
+    dimensions = (
+        (tuple(map(left.index, summed)), tuple(map(right.index, summed))),
+        (tuple(map(left.index, batch)), tuple(map(right.index, batch))),
+    )
+    if a.dtype == bool:
+        return _contract(a.astype(np.int32), b.astype(np.int32), spec) > 0
+    y = lax.dot_general(a, b, dimensions, precision=lax.Precision.HIGHEST)
+    made = [*batch, *rows, *columns]
+    order = tuple(made.index(c) for c in out)
+    return y if order == tuple(range(len(order))) else lax.transpose(y, order)
+
+
+def _convolution(x: Any, kernel: Any, window: Any) -> Any:
+    strides, padding, dilation, kernel_dilation, groups = window
+    return lax.conv_general_dilated(
+        x,
+        kernel,
+        strides,
+        padding,
+        dilation,
+        kernel_dilation,
+        feature_group_count=groups,
+        precision=lax.Precision.HIGHEST,
+    )
+
+
+# --- random words ---------------------------------------------------------------------------------
+def _threefry(key: Any, start: Any, shape: tuple[int, ...]) -> Any:
+    lead = start.shape
+    ones = (1,) * len(shape)
+    place = jnp.arange(int(np.prod(shape)), dtype=jnp.uint64).reshape(shape)
+    counter = start.reshape(*lead, *ones) + place
+    key0, key1 = (key[..., i].reshape(*lead, *ones) for i in (0, 1))
+    high = (counter >> np.uint64(32)).astype(jnp.uint32)
+    low = counter.astype(jnp.uint32)
+    schedule = (key0, key1, key0 ^ key1 ^ np.uint32(PARITY))
+    high, low = high + schedule[0], low + schedule[1]
+    for group in range(GROUPS):
+        for distance in ROTATIONS[group % 2]:
+            high = high + low
+            turned = (low << np.uint32(distance)) | (low >> np.uint32(32 - distance))
+            low = turned ^ high
+        high = high + schedule[(group + 1) % 3]
+        low = low + schedule[(group + 2) % 3] + np.uint32(group + 1)
+    return (high.astype(jnp.uint64) << np.uint64(32)) | low.astype(jnp.uint64)
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "sum": lambda x, axes: jnp.sum(x, axis=axes, dtype=x.dtype),
+    "prod": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),
+    "max": lambda x, axes: jnp.max(x, axis=axes),
+    "min": lambda x, axes: jnp.min(x, axis=axes),
+    "logsumexp": _logsumexp,
+    "any": lambda x, axes: jnp.any(x, axis=axes),
+    "all": lambda x, axes: jnp.all(x, axis=axes),
+    "argmax": lambda x, axis: jnp.argmax(x, axis),
+    "argmin": lambda x, axis: jnp.argmin(x, axis),
+    "cumulative_sum": lambda x, axis: jnp.cumsum(x, axis, dtype=x.dtype),
+    "cumulative_prod": lambda x, axis: jnp.cumprod(x, axis, dtype=x.dtype),
+    "cumulative_max": _cumulative_max,
+    "reshape": lambda x, shape: lax.reshape(x, shape),
+    "permute": lambda x, axes: lax.transpose(x, axes),
+    "broadcast": lambda x, shape: jnp.broadcast_to(x, shape),
+    "slice": lambda x, start, stop, step: lax.slice(x, start, stop, step),
+    "pad": _pad,
+    "concat": lambda xs, axis: lax.concatenate(xs, axis),
+    "flip": lambda x, axes: lax.rev(x, axes),
+    "tril": lambda x, offset: jnp.tril(x, offset),
+    "triu": lambda x, offset: jnp.triu(x, offset),
+    "diagonal": lambda x, offset: jnp.diagonal(x, offset, -2, -1),
+    "place_diagonal": _place_diagonal,
+    "take": _take,
+    "add_at": _updating("add"),
+    "multiply_at": _updating("multiply"),
+    "max_at": _updating("max"),
+    "min_at": _updating("min"),
+    "set_at": _set_at,
+    "take_along": _take_along,
+    "add_along": _add_along,
+    "argsort": _argsort,
+    "searchsorted": lambda ordered, values, side: jnp.searchsorted(ordered, values, side),
+    "contract": _contract,
+    "convolution": _convolution,
+    "threefry": _threefry,
+}

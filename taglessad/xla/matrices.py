@@ -1,0 +1,74 @@
+"""Functions of matrices on XLA: batched; NaN where a factorisation does not exist."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax.numpy as jnp
+from jax import lax
+from jax.scipy import linalg as scipy_linalg
+
+# Any: arrays and tracers, in dtypes that are data.
+Kernel = Callable[..., Any]
+
+
+def _narrow(kernel: Kernel) -> Kernel:
+    """LAPACK has no float16: it is computed in float32."""
+
+    def run(*args: Any) -> Any:
+        kept = args[0].dtype
+        if kept != jnp.float16:
+            return kernel(*args)
+        wide = [a.astype(jnp.float32) if hasattr(a, "dtype") else a for a in args]
+        found = kernel(*wide)
+        if isinstance(found, tuple):
+            return tuple(y.astype(kept) for y in found)
+        return found.astype(kept)
+
+    return run
+
+
+def _triangular_solve(a: Any, b: Any, lower: bool, transposed: bool, unit: bool) -> Any:
+    return lax.linalg.triangular_solve(
+        a, b, left_side=True, lower=lower, transpose_a=transposed, unit_diagonal=unit
+    )
+
+
+def _eigh(x: Any) -> tuple[Any, Any]:
+    vectors, values = lax.linalg.eigh(x, symmetrize_input=True)
+    return values, vectors
+
+
+def _qr(x: Any, complete: bool) -> tuple[Any, Any]:
+    q, r = lax.linalg.qr(x, full_matrices=complete)
+    return q, jnp.triu(r)
+
+
+def _svd(x: Any, full: bool) -> tuple[Any, Any, Any]:
+    u, s, vh = lax.linalg.svd(x, full_matrices=full)
+    return u, s, vh
+
+
+def _slogdet(x: Any) -> tuple[Any, Any]:
+    sign, log = jnp.linalg.slogdet(x)
+    return sign, log
+
+
+def _pinv(x: Any, rtol: float | None) -> Any:
+    if rtol is None:
+        rtol = max(x.shape[-2:]) * float(jnp.finfo(x.dtype).eps)
+    return jnp.linalg.pinv(x, rtol=rtol)
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "solve": _narrow(jnp.linalg.solve),
+    "inv": _narrow(jnp.linalg.inv),
+    "triangular_solve": _narrow(_triangular_solve),
+    "pinv": _narrow(_pinv),
+    "det": _narrow(jnp.linalg.det),
+    "slogdet": _narrow(_slogdet),
+    "cholesky": _narrow(lambda x: lax.linalg.cholesky(x, symmetrize_input=True)),
+    "qr": _narrow(_qr),
+    "eigh": _narrow(_eigh),
+    "svd": _narrow(_svd),
+    "expm": _narrow(scipy_linalg.expm),
+}
