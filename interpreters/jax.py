@@ -64,7 +64,8 @@ class Jax(Ops[Any]):
         return tuple(x.shape)
 
     def dtype(self, x: Any, /) -> DType:
-        return np.dtype(x.dtype)
+        dtype: DType = np.dtype(x.dtype)
+        return dtype
 
     def literal(self, x: Any, /) -> NDArray[Any] | None:
         return None if isinstance(x, jax.core.Tracer) else np.asarray(x)
@@ -122,7 +123,8 @@ class Jax(Ops[Any]):
 
         if not any(isinstance(x, jax.core.Tracer) for x in operands):
             return tuple([jnp.asarray(y) for y in call(*operands)])
-        shapes = tuple([jax.ShapeDtypeStruct(tuple(a.shape), a.dtype) for a in avals])
+        spec: Any = jax.ShapeDtypeStruct  # Any: JAX leaves its constructor untyped
+        shapes = tuple([spec(tuple(a.shape), a.dtype) for a in avals])
         found: tuple[Any, ...] = jax.pure_callback(
             call, shapes, *operands, vmap_method="sequential"
         )

@@ -14,10 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from taglessad.compiled import scalars
+from taglessad.compiled.analysis import fused, is_ufunc, last_uses, owned, shared, slopes
 from taglessad.dtypes import float64, int64
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.contraction import plan
+from taglessad.kernels.elementwise import tanh_slope
 from taglessad.primitive import PART, Params, Prim, PrimN
 from taglessad.rules.arithmetic import MUL
 
@@ -25,10 +27,6 @@ Kernel = Callable[..., Any]  # Any: each kernel has its own signature
 
 LONGEST: Final = 20_000
 """Nodes past which source is not worth compiling: Python's compiler needs some 4 kB a statement."""
-
-_VIEWS: Final = frozenset(
-    {"reshape", "permute", "broadcast", "slice", "flip", "diagonal", "detach"}
-)
 
 
 def numpy_function(graph: Graph) -> Kernel:
@@ -73,53 +71,9 @@ def function_of(source: str, known: dict[str, Any]) -> Kernel:
     return function
 
 
-def _last_uses(graph: Graph) -> dict[Ref, int]:
-    last: dict[Ref, int] = {}
-    for i, (_, operands, _, _) in enumerate(graph.steps()):
-        for x in operands:
-            last[x] = i
-    return last
-
-
-# By step: the function that computes it and, if it takes a log, the register that holds that.
-Fused = dict[int, tuple[Kernel, tuple[Ref, int] | None]]
-
-
-def _fused(graph: Graph) -> Fused:
-    """The steps that are computed in pairs, the first leaving a log for the second."""
-    steps = list(graph.steps())
-    where = {result: i for i, (_, _, _, result) in enumerate(steps)}
-    found: Fused = {}
-    for i, (prim, operands, params, _) in enumerate(steps):
-        if not isinstance(prim, PrimN) or prim.fused is None:
-            continue
-        part = where.get(operands[-1])
-        if part is None or steps[part][0] is not PART:
-            continue
-        whole = steps[part][1][0]
-        j = where[whole]
-        other, before, other_params, _ = steps[j]
-        if j in found or not isinstance(other, PrimN) or operands[: len(before)] != before:
-            continue
-        pair = prim.fused(params, other_params)
-        if pair is not None:
-            found[j] = (pair[0], None)
-            found[i] = (pair[1], (whole, i))
-    return found
-
-
-def _shared(graph: Graph) -> set[Ref]:
-    """Registers that may be views of an input or of a constant: results must not be."""
-    shared = {*graph.inputs, *graph.constants}
-    for prim, operands, _, result in graph.steps():
-        if prim is PART or (prim.name in _VIEWS and operands[0] in shared):
-            shared.add(result)  # what a primitive with several results gives may be an operand
-    return shared
-
-
 def _machine(graph: Graph) -> Kernel:
     """The graph as a list of kernels over a list of registers."""
-    last = _last_uses(graph)
+    last = last_uses(graph)
     keep = {*graph.outputs, *graph.constants}
     steps: list[tuple[Kernel, tuple[Ref, ...], Ref, tuple[Ref, ...]]] = []
     made: dict[tuple[Prim | PrimN, Params], Kernel] = {}
@@ -131,7 +85,7 @@ def _machine(graph: Graph) -> Kernel:
         dead = tuple(x for x in set(operands) if last[x] == i and x not in keep)
         steps.append((function, operands, result, dead))
     constants, inputs, outputs = graph.constants, graph.inputs, graph.outputs
-    shared = _shared(graph)
+    views = shared(graph)
     size = len(graph.avals)
 
     def run(*arguments: Any) -> tuple[Any, ...]:
@@ -144,7 +98,7 @@ def _machine(graph: Graph) -> Kernel:
             registers[result] = function(*[registers[x] for x in operands])
             for x in dead:
                 registers[x] = None
-        return tuple(np.array(registers[x]) if x in shared else registers[x] for x in outputs)
+        return tuple(np.array(registers[x]) if x in views else registers[x] for x in outputs)
 
     return run
 
@@ -169,13 +123,17 @@ class Source:
         self.graph = graph
         self.prefix = prefix
         self.counters = counters
-        self.last = _last_uses(graph)
-        self.fused = _fused(graph)
+        self.last = last_uses(graph)
+        self.fused = fused(graph)
         for _, log in self.fused.values():
             if log is not None:
                 self.last[log[0]] = max(self.last[log[0]], log[1])
         # Any: kernels, constants, parameters
         self.globals: dict[str, Any] = dict(scalars.GLOBALS) if known is None else known
+        self.owned = owned(graph)
+        self.slopes = slopes(graph)
+        for i, y in self.slopes.items():
+            self.last[y] = max(self.last.get(y, i), i)
         self.names: dict[Ref, str] = {}
         self.lines: list[str] = []
         self.free: list[str] = []
@@ -227,8 +185,8 @@ class Source:
             if ref in self.scalar and ref in self.last:
                 self.lines.append(f"{name} = float({name})")
         self.write()
-        shared = _shared(graph)
-        results = [self.result(x, shared) for x in graph.outputs]
+        views = shared(graph)
+        results = [self.result(x, views) for x in graph.outputs]
         body = "\n    ".join([*self.lines, f"return ({''.join(r + ', ' for r in results)})"])
         source = f"def replay({', '.join(arguments)}):\n    {body}\n"
         return function_of(source, self.globals)
@@ -251,12 +209,12 @@ class Source:
         self.globals[name] = float(value) if ref in self.scalar else value
         return name
 
-    def result(self, ref: Ref, shared: set[Ref]) -> str:
+    def result(self, ref: Ref, views: set[Ref]) -> str:
         """An output as a payload that is nobody else's."""
         name = self.names[ref]
         if ref in self.scalar:
             return self._boxed(name, ref)
-        return f"array({name})" if ref in shared else name
+        return f"array({name})" if ref in views else name
 
     def _parameter(self, value: Any) -> str:
         name = f"p{len(self.globals)}"
@@ -267,27 +225,47 @@ class Source:
         self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, result: Ref
     ) -> None:
         names = [self.names[x] for x in operands]
-        if i in self.fused:
+        into = self._dying(i, prim, operands, result)
+        if i in self.slopes:
+            expression = f"tanh_slope({names[0]}, {self.names[self.slopes[i]]})"
+            self.globals["tanh_slope"] = tanh_slope
+        elif i in self.fused:
             function, log = self.fused[i]
             names = [self._boxed(n, o) for n, o in zip(names, operands, strict=True)]
             if log is not None:
                 names.insert(0, f"{self.names[log[0]]}[-1]")
             expression = f"{self._parameter(function)}({', '.join(names)})"
         else:
-            expression = self._expression(prim, operands, params, names, result)
+            expression = self._expression(prim, operands, params, names, result, into)
         keep = self.graph.outputs
         log_register = self.fused[i][1] if i in self.fused else None
         logs = () if log_register is None else (log_register[0],)
-        for x in {*operands, *logs}:
+        held = (self.slopes[i],) if i in self.slopes else ()
+        for x in {*operands, *logs, *held}:
             if self.last[x] == i and self.names[x][0] == self.prefix and x not in keep:
                 self.free.append(self.names[x])
-        if self.free:
+        if into is not None:
+            target = into
+            self.free.remove(into)
+        elif self.free:
             target = self.free.pop()
         else:
             target = f"{self.prefix}{self.made}"
             self.made += 1
         self.names[result] = target
         self.lines.append(f"{target} = {expression}")
+
+    def _dying(
+        self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], result: Ref
+    ) -> str | None:
+        """The register of an operand that the result may be written into: its last use is here."""
+        if not is_ufunc(prim):
+            return None
+        aval = self.graph.avals[result]
+        for x in operands:
+            if x in self.owned and self.last[x] == i and self.graph.avals[x] == aval:
+                return self.names[x]
+        return None
 
     def _expression(
         self,
@@ -296,6 +274,7 @@ class Source:
         params: Params,
         names: list[str],
         result: Ref,
+        into: str | None,
     ) -> str:
         if result in self.scalar and all(x in self.scalar for x in operands):
             if prim.name == "integer_pow":
@@ -307,13 +286,18 @@ class Source:
                     prim, operands, self.scalar
                 ):
                     return scalars.TEMPLATES[prim.name].format(*names)
-        text = self._array_expression(prim, operands, params, names)
+        text = self._array_expression(prim, operands, params, names, into)
         if result not in self.scalar:
             return text
         return f"float({text})" if self.graph.avals[result].dtype == float64 else text
 
     def _array_expression(
-        self, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, names: list[str]
+        self,
+        prim: Prim | PrimN,
+        operands: Sequence[Ref],
+        params: Params,
+        names: list[str],
+        into: str | None,
     ) -> str:
         if prim is PART:
             return f"{names[0]}[{params[0]}]"
@@ -331,13 +315,24 @@ class Source:
             return names[0]
         if prim.name == "integer_pow" and params[0] == 2:
             return f"{self._kernel(MUL, ())}({names[0]}, {names[0]})"
-        if prim.kind != "elementwise":
-            # Kernels with methods of arrays inside want arrays, not Python numbers.
-            names = [self._boxed(n, o) for n, o in zip(names, operands, strict=True)]
+        # Kernels want arrays: they may call methods, and ufuncs are slow on Python numbers.
+        names = [self._array(n, o) for n, o in zip(names, operands, strict=True)]
+        if into is not None:
+            names.append(into)
         return f"{self._kernel(prim, params)}({', '.join(names)})"
 
+    def _array(self, name: str, ref: Ref) -> str:
+        """An operand as an array."""
+        if ref not in self.scalar:
+            return name
+        if ref not in self.graph.constants:
+            return f"array({name})"
+        constant = f"z{self.prefix}{ref}"
+        self.globals[constant] = self.graph.constants[ref]
+        return constant
+
     def _boxed(self, name: str, ref: Ref) -> str:
-        """A Python number as the array that kernels take."""
+        """A Python number as a payload."""
         if ref not in self.scalar:
             return name
         return f"float64({name})" if self.graph.avals[ref].dtype == float64 else f"array({name})"

@@ -47,7 +47,9 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
-) -> "Compiled":
+    donate_argnums: int | Sequence[int] = (),
+    **options: Any,
+) -> Any:
     """f recorded once per signature and replayed as generated NumPy code.
 
     The signature is the structure of the arguments, their shapes and dtypes; Python numbers are
@@ -55,9 +57,32 @@ def jit(
     hashable. The cache is bounded. Under a derivative or vmap the recorded graph is replayed there;
     under a root other than Eager f itself is run. Results share no memory with arguments.
 
-    interpreter: the root to run under where nothing is under way; Eager by default.
+    interpreter: the root to run under where nothing is under way: Eager by default; with `Jax()`
+    one XLA computation, to which NumPy arguments are sent. JAX arrays make it one in any case.
+    donate_argnums and options (`in_shardings`, `out_shardings`, `compiler_options`, ...) are
+    `jax.jit`'s, and mean nothing elsewhere.
     """
-    return Compiled(f, interpreter, static_argnums, static_argnames)
+    if interpreter is None or interpreter is default_root():
+        if donate_argnums != () or options:
+            given = ["donate_argnums"] if donate_argnums != () else []
+            raise ArgumentError(
+                f"jit: {', '.join([*given, *options])} is for JAX alone: pass interpreter=Jax()"
+            )
+        return Compiled(f, static_argnums, static_argnames)
+    if is_jax(interpreter):
+        from taglessad.compiled.xla import XlaCompiled
+
+        root: Any = interpreter  # Any: a Jax, whose class is not imported here
+        return XlaCompiled(f, root, static_argnums, static_argnames, donate_argnums, options)
+    raise ArgumentError(
+        f"jit: there is no code generator for {interpreter!r}; leave interpreter out for NumPy, "
+        "give Jax() for XLA, or run the program there with tad.interpret"
+    )
+
+
+def is_jax(ops: Interpreter[Any]) -> bool:
+    """Whether an interpreter is `Jax`; known by its name, since importing it would import JAX."""
+    return type(ops).__name__ == "Jax"
 
 
 class Compiled:
@@ -66,20 +91,15 @@ class Compiled:
     def __init__(
         self,
         f: Callable[..., Any],
-        interpreter: Interpreter[Any] | None,
         static_argnums: int | Sequence[int],
         static_argnames: str | Sequence[str],
     ) -> None:
         check_function("jit", f)
-        if interpreter is not None and interpreter is not default_root():
-            raise ArgumentError(
-                f"jit: there is no code generator for {interpreter!r}; leave interpreter out for "
-                "NumPy, or run the program there with tad.interpret"
-            )
         self._f = f
         static = Static(f, static_argnums, static_argnames)
         self._static = static if static.exist else None
         self._root = default_root()
+        self._xla: dict[Any, Any] = {}  # Any: by static arguments an XlaCompiled
         self._entries: dict[Any, Entry] = {}
         # (static arguments, reader, entry) of the last call, which the next is likely to be like;
         # one object, so that other threads see all of it or none.
@@ -170,11 +190,10 @@ class Compiled:
         self, f: Callable[..., Any], fixed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Under another interpreter: the graph replayed there; f itself under a foreign root."""
-        leaves, _ = flatten((args, kwargs))
-        ops: Ops[Any] = join(x.ops for x in leaves if isinstance(x, AnyTensor))
-        if root_of(ops) is not self._root:
-            return f(*args, **kwargs)
         handles, treedef = call_leaves("jit", args, kwargs, as_handle)
+        ops: Ops[Any] = join(x.ops for x in handles)
+        if root_of(ops) is not self._root:
+            return self._foreign(ops, f, fixed, args, kwargs)
         key = (fixed, treedef, "graph", *[(x.shape, x.dtype, x.weak) for x in handles])
         entry = self._entries.get(key)
         payloads: list[Any] = []
@@ -192,6 +211,28 @@ class Compiled:
             entry.treedef,
             [handle(ops, r, d, w) for r, (_, d, w) in zip(results, entry.kinds, strict=True)],
         )
+
+    def _foreign(
+        self,
+        ops: Ops[Any],
+        f: Callable[..., Any],
+        fixed: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """On JAX arrays one XLA computation; f itself under any other root or transform."""
+        if not is_jax(ops):
+            return f(*args, **kwargs)
+        root: Any = ops  # Any: a Jax, whose class is not imported here
+        compiled = self._xla.get(fixed)
+        if compiled is None:
+            from taglessad.compiled.xla import XlaCompiled
+
+            with self._lock:
+                if len(self._xla) >= SIGNATURES:
+                    del self._xla[next(iter(self._xla))]
+                compiled = self._xla.setdefault(fixed, XlaCompiled(f, root))
+        return compiled(*args, **kwargs)
 
 
 def _entry(recorded: Recorded, root: Ops[Any]) -> Entry:

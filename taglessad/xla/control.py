@@ -17,14 +17,14 @@ SLOTS: Final = 32
 
 def _run(ops: Ops[Any], graph: Graph) -> Callable[..., list[Any]]:
     """The graph as a function of arrays, the same object each time, so that JAX knows it again."""
-    found = graph.derived.get(("xla", ops))
+    found: Callable[..., list[Any]] | None = graph.derived.get(("xla", ops))
     if found is None:
 
         def function(*xs: Any) -> list[Any]:
             return [jnp.asarray(y) for y in graph.run(ops, xs)]
 
         found = graph.derived[("xla", ops)] = function
-    return found  # type: ignore[no-any-return]  # kept under its key
+    return found
 
 
 def branch(ops: Ops[Any], operands: Sequence[Any], graphs: tuple[Graph, ...]) -> list[Any]:

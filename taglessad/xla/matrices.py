@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.scipy import linalg as scipy_linalg
 
@@ -55,7 +56,7 @@ def _slogdet(x: Any) -> tuple[Any, Any]:
 
 def _pinv(x: Any, rtol: float | None) -> Any:
     if rtol is None:
-        rtol = max(x.shape[-2:]) * float(jnp.finfo(x.dtype).eps)
+        rtol = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
     return jnp.linalg.pinv(x, rtol=rtol)
 
 
