@@ -246,6 +246,7 @@ from taglessad.control.scans import map as map
 from taglessad.control.scans import reduce as reduce
 from taglessad.control.scans import scan as scan
 from taglessad.convert import to_numpy as to_numpy
+from taglessad.custom.declared import primitive as primitive
 from taglessad.custom.functions import custom_jvp as custom_jvp
 from taglessad.custom.functions import custom_vjp as custom_vjp
 from taglessad.dtypes import float16 as float16
