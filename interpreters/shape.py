@@ -13,7 +13,8 @@ from taglessad.shapes import Extent
 class Shape(Ops[Aval]):
     """The payload is what is known of an array before it is computed."""
 
-    precedence = 1
+    precedence = 4
+    takes_shapes = True
 
     def apply(self, prim: Prim, operands: tuple[Aval, ...], params: Params, /) -> Aval:
         return prim.infer(*operands, *params)
@@ -22,6 +23,9 @@ class Shape(Ops[Aval]):
         self, prim: PrimN, operands: tuple[Aval, ...], params: Params, /
     ) -> tuple[Aval, ...]:
         return prim.avals(operands, params)
+
+    def argument(self, value: Any, /) -> Aval | None:  # Any: whatever the user hands in
+        return value if isinstance(value, Aval) else None
 
     def const(self, value: NDArray[Any], /) -> Aval:
         return Aval(value.shape, value.dtype)

@@ -285,6 +285,8 @@ from taglessad.shapes.dim_types import Dyn as Dyn
 from taglessad.shapes.dim_types import Mul as Mul
 from taglessad.shapes.dim_types import Size as Size
 from taglessad.shapes.dim_types import Sub as Sub
+from taglessad.sparse.functions import sparse_hessian as sparse_hessian
+from taglessad.sparse.functions import sparse_jacobian as sparse_jacobian
 from taglessad.tensor import AnyTensor as AnyTensor
 from taglessad.tensor import BoolTensor as BoolTensor
 from taglessad.tensor import IntTensor as IntTensor

@@ -32,6 +32,7 @@ class Interpreter(ABC, Generic[R]):
     level: int = 0
     precedence: int = 0  # of two roots the higher takes the other's values in
     closed: bool = False  # the transform that made it has ended
+    takes_shapes: bool = False  # a root whose arguments are shapes (`tad.interpret`)
 
     @abstractmethod
     def apply(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
@@ -105,6 +106,8 @@ class Interpreter(ABC, Generic[R]):
         """Zeros of a shape and dtype."""
         sizes = tuple(n for n in aval.shape if isinstance(n, int))
         if len(sizes) != len(aval.shape):
+            if self.base is not None:
+                return self.embed(self.base.zeros(aval))
             raise ShapeError(f"{self!r} cannot make an array of shape {show(aval.shape)}")
         return self.const(np.broadcast_to(np.zeros((), aval.dtype), sizes))
 

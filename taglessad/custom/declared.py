@@ -111,6 +111,7 @@ def primitive(
         ops, handles = lift_all(name, operands)
         payloads = tuple([x.payload for x in handles])
         if not checked[0]:
+            checked[0] = True  # rules may call the operation themselves
             checked[0] = _check(name, prim, ops, payloads, params)
         y = ops.run(prim, payloads, params)
         weak = all(x.weak for x in handles)

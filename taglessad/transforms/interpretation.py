@@ -8,9 +8,9 @@ from taglessad.dims import Polynomial
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.interpreter import Interpreter
 from taglessad.interpreters.batch import Batch, Batched
+from taglessad.interpreters.cost import Cost
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
-from taglessad.interpreters.shape import Shape
 from taglessad.interpreters.tape import Tape
 from taglessad.interpreters.taylor import Taylor, power_series
 from taglessad.levels import Under, root_of
@@ -44,6 +44,8 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
     ops: Ops[Any] = interpreter
     if isinstance(ops, Record):
         return trace(f)
+    if isinstance(ops, Cost):
+        return _costed(f, ops)
 
     def meaning(*args: Any, **kwargs: Any) -> Any:
         def attempt() -> Any:
@@ -58,6 +60,16 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
         return root_of(ops).complete(attempt)
 
     return named_after(meaning, f"interpret[{ops!r}]", f)
+
+
+def _costed(f: Callable[..., Any], ops: Cost) -> Callable[..., Any]:
+    """The cost of the recorded program, from shapes or arrays."""
+
+    def cost(*args: Any, **kwargs: Any) -> Any:
+        own, named = _specified(list(args)), _specified(kwargs)
+        return ops.of_graph(trace(f)(*own, **named))
+
+    return named_after(cost, f"interpret[{ops!r}]", f)
 
 
 def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
@@ -78,7 +90,7 @@ def _argument(ops: Ops[Any], argument: Any, name: str) -> Any:
     if isinstance(ops, Tape):
         inner, treedef = flatten(_argument(ops.base, argument, name))
         return unflatten(treedef, [_constant(ops, x) for x in inner])
-    leaves, treedef = flatten(_specified(argument) if isinstance(ops, Shape) else argument)
+    leaves, treedef = flatten(_specified(argument) if ops.takes_shapes else argument)
     return unflatten(treedef, [_root(ops, x, name) for x in leaves])
 
 
@@ -123,9 +135,9 @@ def _constant(ops: Tape[Any], value: AnyTensor) -> Any:
 
 def _root(ops: Ops[Any], leaf: Any, name: str) -> Any:
     if isinstance(leaf, Spec):
-        if not isinstance(ops, Shape):
+        if not ops.takes_shapes:
             raise ArgumentError(f"interpret: {name} is a Spec; {ops!r} needs an array")
-        return handle(ops, Aval(leaf.shape, leaf.dtype), leaf.dtype)
+        leaf = Aval(leaf.shape, leaf.dtype)
     own = ops.argument(leaf)
     if own is not None:
         return handle(ops, own, ops.dtype(own))
@@ -135,7 +147,7 @@ def _root(ops: Ops[Any], leaf: Any, name: str) -> Any:
 
 
 def _specified(argument: Any) -> Any:
-    """An argument of Shape with every tuple of sizes in it as a Spec."""
+    """An argument of a root of shapes with every tuple of sizes in it as a Spec."""
     if type(argument) in (tuple, list):
         if all(isinstance(n, (int, Polynomial)) and not isinstance(n, bool) for n in argument):
             return Spec(argument)
