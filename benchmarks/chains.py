@@ -83,9 +83,9 @@ def first_gradient() -> Iterator[Row]:
     for n in (1_000, 10_000, 100_000):
         f = tad.jit(tad.grad(lambda x, n=n: tad.sum(_chain(x, tad.sin, n // 4))))
         x = tad.asarray(np.linspace(0.1, 0.8, 8))
-        start = time.perf_counter()
+        start = time.process_time()
         f(x)
-        per_operation[n] = (time.perf_counter() - start) / n * 1e6
+        per_operation[n] = (time.process_time() - start) / n * 1e6
     yield Row(
         "time to first gradient, 1e3 operations", "an operation", per_operation[1_000], 150, "us"
     )

@@ -75,7 +75,7 @@ def training_step() -> Iterator[Row]:
             return torch.autograd.grad(_loss(*tensors, torch.tanh, torch.mean), parameters)
 
         contenders["torch"] = eager
-    times = interleaved(contenders, rounds=60, target=1e-2)
+    times = interleaved(contenders, rounds=100, target=1e-2)
     what = "MLP 784-256-10, batch 128, float32, replay"
     yield Row(what, "NumPy by hand", ratio(times, "jit", "hand"), 1.05)
     if jax is not None:

@@ -7,6 +7,7 @@ from taglessad.interpreters.batch import Batch as Batch
 from taglessad.interpreters.cost import Cost as Cost
 from taglessad.interpreters.dual import Dual as Dual
 from taglessad.interpreters.eager import Eager as Eager
+from taglessad.interpreters.kinks import Kinks as Kinks
 from taglessad.interpreters.reach import Reach as Reach
 from taglessad.interpreters.record import Record as Record
 from taglessad.interpreters.shape import Shape as Shape

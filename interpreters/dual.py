@@ -6,7 +6,15 @@ from numpy.typing import NDArray
 
 from taglessad.closed import end
 from taglessad.dtypes import DType, Number
-from taglessad.masks import Masked, settle, stretch, through, total
+from taglessad.masks import (
+    Masked,
+    alive_members,
+    of_members,
+    settle,
+    stretch,
+    through,
+    total,
+)
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
@@ -94,7 +102,10 @@ class Dual(Ops[DualNumber[R]], Generic[R]):
         else:
             ys = ops.run_n(prim, xs, params)
             ts = prim.push(ops, ds, ys, xs, params)
-        return tuple(DualNumber(y, t) for y, t in zip(ys, ts, strict=True))
+        alive = alive_members(ops, prim, [x.tangent for x in operands], xs)
+        return tuple(
+            DualNumber(y, of_members(ops, alive, t, xs)) for y, t in zip(ys, ts, strict=True)
+        )
 
     def close(self) -> None:
         end(self)

@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Number, float64, is_real, of_number, resolve
 from taglessad.errors import ArgumentError, DTypeError
+from taglessad.kernels import bessel, gamma_function, incomplete, smooth
 from taglessad.kernels import erf as erf_kernels
+from taglessad.kernels import erfcx as erfcx_kernels
 from taglessad.kernels import gamma as gamma_kernels
+from taglessad.kernels import matrices
 from taglessad.kernels.contraction import contract
+from taglessad.kernels.convolution import convolution
 from taglessad.kernels.elementwise import (
     exp_neg_square,
     integer_pow,
@@ -25,6 +29,7 @@ from taglessad.kernels.elementwise import (
     sigmoid,
     softplus,
 )
+from taglessad.kernels.fourier import rfft, rfft_transpose
 from taglessad.kernels.indexing import (
     add_along,
     add_at,
@@ -39,13 +44,16 @@ from taglessad.kernels.indexing import (
     take,
     take_along,
 )
-from taglessad.kernels.quiet import Quiet, quietly
+from taglessad.kernels.quiet import Quiet, quiet_method, quietly
+from taglessad.kernels.threefry import threefry
+from taglessad.kernels.zeta import zeta
 from taglessad.levels import set_default_root
 from taglessad.ops import Ops
-from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
+from taglessad.primitive import PRIMITIVES, SEVERAL, Aval, Params, Prim
 from taglessad.rules.order import Side
 from taglessad.rules.structural import Axes
 from taglessad.shapes import Extent, Shape
+from taglessad.shapes.convolution import Window
 
 Array = NDArray[Any]  # Any: the dtype is data; a rank-0 payload may also be a NumPy scalar
 Method = TypeVar("Method", bound=Callable[..., Any])  # Any: each method has its own signature
@@ -83,8 +91,8 @@ class Kernels(Ops[Array]):
     def scalar(self, value: Number, like: Array, /) -> Array:
         dtype = self.dtype(like)
         number = value if isinstance(value, int) else float(value)
-        # A Python float is a float64 to NumPy, and cheaper than an array of rank 0.
-        return float(number) if dtype is float64 else dtype.type(number)  # type: ignore[return-value]
+        # An array, since ufuncs take half as long again over Python numbers and NumPy's scalars.
+        return np.asarray(number, dtype)
 
     def aval(self, x: Array, /) -> Aval:
         return Aval(self.shape(x), self.dtype(x))
@@ -286,6 +294,66 @@ class Kernels(Ops[Array]):
     def polygamma(self, x: Array, n: int, /) -> Array:
         return gamma_kernels.polygamma(n, x)
 
+    @kernel(erfcx_kernels.erfcinv)
+    def erfcinv(self, x: Array, /) -> Array: ...
+    @kernel(erfcx_kernels.ndtr)
+    def ndtr(self, x: Array, /) -> Array: ...
+    @kernel(erfcx_kernels.log_ndtr)
+    def log_ndtr(self, x: Array, /) -> Array: ...
+    @kernel(gamma_function.gamma)
+    def gamma(self, x: Array, /) -> Array: ...
+    @kernel(gamma_function.beta)
+    def beta(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(gamma_function.betaln)
+    def betaln(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(gamma_function.polygamma_difference)
+    def polygamma_difference(self, a: Array, b: Array, n: int, /) -> Array: ...
+    @kernel(zeta)
+    def zeta(self, x: Array, q: Array, m: int, /) -> Array: ...
+    @kernel(incomplete.gammainc)
+    def gammainc(self, a: Array, x: Array, m: int, /) -> Array: ...
+    @kernel(incomplete.gammaincc)
+    def gammaincc(self, a: Array, x: Array, /) -> Array: ...
+    @kernel(incomplete.gamma_density)
+    def gamma_density(self, a: Array, x: Array, m: int, /) -> Array: ...
+    @kernel(incomplete.betainc)
+    def betainc(self, a: Array, b: Array, x: Array, m: int, n: int, /) -> Array: ...
+    @kernel(incomplete.beta_density)
+    def beta_density(self, a: Array, b: Array, x: Array, m: int, n: int, /) -> Array: ...
+    @kernel(smooth.expi)
+    def expi(self, x: Array, /) -> Array: ...
+    @kernel(smooth.spence)
+    def spence(self, x: Array, /) -> Array: ...
+    @kernel(smooth.cosm1)
+    def cosm1(self, x: Array, /) -> Array: ...
+    @kernel(smooth.boxcox)
+    def boxcox(self, x: Array, p: Array, /) -> Array: ...
+    @kernel(smooth.entr)
+    def entr(self, x: Array, /) -> Array: ...
+    @kernel(smooth.rel_entr)
+    def rel_entr(self, x: Array, y: Array, /) -> Array: ...
+    @kernel(smooth.kl_div)
+    def kl_div(self, x: Array, y: Array, /) -> Array: ...
+    @kernel(np.cbrt)
+    def cbrt(self, x: Array, /) -> Array: ...
+    @kernel(np.logaddexp2)
+    def logaddexp2(self, a: Array, b: Array, /) -> Array: ...
+
+    def erfcx(self, x: Array, n: int, /) -> Array:
+        return erfcx_kernels.erfcx(n, x)
+
+    def bessel_i(self, x: Array, n: int, /) -> Array:
+        return bessel.bessel_i(n, x)
+
+    def bessel_i_scaled(self, x: Array, n: int, m: int, /) -> Array:
+        return bessel.bessel_i_scaled(n, m, x)
+
+    def expn(self, x: Array, n: int, /) -> Array:
+        return incomplete.expn(n, x)
+
+    def exprel(self, x: Array, m: int, /) -> Array:
+        return smooth.exprel(m, x)
+
     # --- reductions -------------------------------------------------------------------------
     def sum(self, x: Array, axes: Axes, /) -> Array:
         return np.add.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # ufunc
@@ -325,10 +393,13 @@ class Kernels(Ops[Array]):
         return np.maximum.accumulate(x, axis)
 
     # --- structure --------------------------------------------------------------------------
-    @kernel(np.reshape)
-    def reshape(self, x: Array, shape: Shape, /) -> Array: ...
-    @kernel(np.transpose)
-    def permute(self, x: Array, axes: Axes, /) -> Array: ...
+    # By the arrays' own methods: NumPy's functions are written in Python, and cost four times that.
+    def reshape(self, x: Array, shape: Shape, /) -> Array:
+        return np.asarray(x).reshape(shape)  # type: ignore[arg-type]  # sizes are known here
+
+    def permute(self, x: Array, axes: Axes, /) -> Array:
+        return np.asarray(x).transpose(axes)
+
     @kernel(broadcast)
     def broadcast(self, x: Array, shape: Shape, /) -> Array: ...
     @kernel(pad)
@@ -375,9 +446,47 @@ class Kernels(Ops[Array]):
     def searchsorted(self, ordered: Array, values: Array, side: Side, /) -> Array:
         return np.asarray(np.searchsorted(ordered, values, side))
 
+    # --- random words -----------------------------------------------------------------------
+    @kernel(threefry)
+    def threefry(self, key: Array, start: Array, shape: Shape, /) -> Array: ...
+
     # --- contraction ------------------------------------------------------------------------
     @kernel(contract)
     def contract(self, a: Array, b: Array, spec: str, /) -> Array: ...
+    @kernel(convolution)
+    def convolution(self, x: Array, kernel: Array, window: Window, /) -> Array: ...
+    @kernel(rfft)
+    def rfft(self, x: Array, axis: int, /) -> tuple[Array, ...]: ...
+    @kernel(rfft_transpose)
+    def rfft_transpose(self, re: Array, im: Array, n: Extent, axis: int, /) -> tuple[Array, ...]: ...
+
+    # --- matrices ---------------------------------------------------------------------------
+    @kernel(matrices.solve)
+    def solve(self, a: Array, b: Array, /) -> Array: ...
+    @kernel(matrices.triangular_solve)
+    def triangular_solve(
+        self, a: Array, b: Array, lower: bool, trans: bool, unit: bool, /
+    ) -> Array: ...
+    @kernel(matrices.inv)
+    def inv(self, x: Array, /) -> Array: ...
+    @kernel(matrices.pinv)
+    def pinv(self, x: Array, rtol: Array, /) -> Array: ...
+    @kernel(matrices.det)
+    def det(self, x: Array, /) -> Array: ...
+    @kernel(matrices.cofactor)
+    def cofactor(self, xs: tuple[Array, ...], /) -> Array: ...
+    @kernel(matrices.slogdet)
+    def slogdet(self, x: Array, /) -> tuple[Array, ...]: ...
+    @kernel(matrices.cholesky)
+    def cholesky(self, x: Array, /) -> Array: ...
+    @kernel(matrices.qr)
+    def qr(self, x: Array, complete: bool, /) -> tuple[Array, ...]: ...
+    @kernel(matrices.eigh)
+    def eigh(self, x: Array, /) -> tuple[Array, ...]: ...
+    @kernel(matrices.svd)
+    def svd(self, x: Array, full: bool, /) -> tuple[Array, ...]: ...
+    @kernel(matrices.expm)
+    def expm(self, x: Array, /) -> Array: ...
 
 
 class Eager(Kernels):
@@ -395,7 +504,7 @@ class Eager(Kernels):
 
     def scalar(self, value: Number, like: Array, /) -> Array:
         if self.dtype(like) is float64:  # nothing overflows on the way
-            return float(value)  # type: ignore[return-value]  # as in Kernels
+            return np.asarray(float(value))
         with Quiet():
             return super().scalar(value, like)
 
@@ -407,8 +516,11 @@ def _guard(name: str) -> None:
     method = Kernels.__dict__.get(name)
     if method is None:
         return  # answered by `apply`
-    if isinstance(method, staticmethod):
-        setattr(Eager, name, staticmethod(quietly(method.__func__)))
+    function = method.__func__ if isinstance(method, staticmethod) else method
+    if isinstance(function, np.ufunc) and function.nin <= 2:
+        setattr(Eager, name, quiet_method(function))
+    elif isinstance(method, staticmethod):
+        setattr(Eager, name, staticmethod(quietly(function)))
     else:
         setattr(Eager, name, quietly(method))
 
@@ -424,7 +536,7 @@ def add_kernel(prim: Prim, function: Callable[..., Any]) -> None:
     _guard(prim.name)
 
 
-for _name in PRIMITIVES:
+for _name in (*PRIMITIVES, *SEVERAL):
     _guard(_name)
 
 EAGER: Final = Eager()

@@ -4,21 +4,56 @@ Values of the interpreters below become extra inputs of the graph (`captures`): 
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.closed import end
-from taglessad.dtypes import Number
+from taglessad.dtypes import Irrational, Number
 from taglessad.errors import user_frame
-from taglessad.graph import Graph, Ref, Site
+from taglessad.graph import Graph, Ref, Site, Written
 from taglessad.interpreter import Interpreter
 from taglessad.levels import default_root
 from taglessad.ops import Ops
 from taglessad.primitive import PART, Aval, Params, Prim, PrimN
+from taglessad.rules.arithmetic import ADD, DIV, MUL, NEG, SUB
+from taglessad.rules.selection import CAST
 from taglessad.simplify import Step, simplified
+
+_ARITHMETIC: Final[dict[Prim, Callable[..., Fraction]]] = {
+    ADD: operator.add,
+    SUB: operator.sub,
+    MUL: operator.mul,
+    DIV: operator.truediv,
+    NEG: operator.neg,
+    CAST: operator.pos,
+}
+
+
+def _is(array: NDArray[Any], value: Number) -> bool:
+    """Whether a rank-0 array is a number exactly, and not its rounding."""
+    if isinstance(value, Irrational):
+        return False
+    if array.dtype.kind != "f" or (isinstance(value, float) and not math.isfinite(value)):
+        return True
+    return bool(np.isfinite(array)) and Fraction(float(array)) == Fraction(value)
+
+
+def _exactly(prim: Prim, numbers: Sequence[NDArray[Any]], value: NDArray[Any]) -> bool:
+    """Whether an operation on literals, exact ones, was not rounded."""
+    if not any(n.dtype.kind == "f" for n in (*numbers, value)):
+        return True
+    if value.dtype.kind != "f":
+        return prim is not CAST or _is(numbers[0], value.item())
+    operation = _ARITHMETIC.get(prim)
+    if operation is None or not all(np.isfinite(n) for n in (*numbers, value)):
+        return operation is not None
+    exact = [Fraction(n.item()) for n in numbers]
+    return bool(Fraction(value.item()) == operation(*exact))
 
 
 class Record(Ops[Ref]):
@@ -56,11 +91,17 @@ class Record(Ops[Ref]):
 
     def scalar(self, value: Number, like: Ref, /) -> Ref:
         dtype = self._graph.avals[like].dtype
-        # -0.0 equals 0 and hashes like it, and is another literal.
-        key = (value, dtype, value == 0 and math.copysign(1.0, value))
+        # -0.0 equals 0 and hashes like it, and is another literal; pi is no float.
+        key = (value, type(value), dtype, value == 0 and math.copysign(1.0, value))
         ref = self._known.get(key)
         if ref is None:
-            ref = self._known[key] = super().scalar(value, like)
+            number = value if isinstance(value, int) else float(value)
+            array = np.asarray(number).astype(dtype)
+            if _is(array, value):
+                ref = self.const(array)
+            else:
+                ref = self._graph.add_constant(array, Written(None, (value,), (), dtype))
+            self._known[key] = ref
         return ref
 
     def embed(self, x: Any, /) -> Ref:  # Any: a payload of the base
@@ -84,9 +125,7 @@ class Record(Ops[Ref]):
         ref: Ref = found
         return ref
 
-    def apply_n(
-        self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /
-    ) -> tuple[Ref, ...]:
+    def apply_n(self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /) -> tuple[Ref, ...]:
         key = (prim, operands, params)
         known = self._known.get(key)
         if known is None:
@@ -115,8 +154,12 @@ class Record(Ops[Ref]):
         if aval.shape == () and all(x in graph.constants for x in operands):
             # A number made of numbers is a number: replay must not meet it as an operation.
             root = default_root().trusted()
-            value = root.run(prim, tuple(graph.constants[x] for x in operands), params)
-            return self.const(np.asarray(value).astype(aval.dtype))
+            numbers = [graph.constants[x] for x in operands]
+            value = np.asarray(root.run(prim, tuple(numbers), params)).astype(aval.dtype)
+            if not any(x in graph.written for x in operands) and _exactly(prim, numbers, value):
+                return self.const(value)
+            parts = tuple(graph.literal(x) for x in operands)
+            return graph.add_constant(value, Written(prim, parts, params, aval.dtype))
         # The key is kept twice, in the graph and in the table: one object serves both.
         step = key if simple == key else (prim, operands, params)
         ref = graph.add_node(step, aval, self._site())

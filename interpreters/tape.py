@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from taglessad.closed import end
 from taglessad.dtypes import DType, Number, is_real
 from taglessad.errors import EscapeError
-from taglessad.masks import Masked, fit, settle, stretch, through, total
+from taglessad.masks import (
+    Masked,
+    alive_members,
+    fit,
+    of_members,
+    settle,
+    stretch,
+    through,
+    total,
+)
 from taglessad.ops import Ops
 from taglessad.primitive import PRIMITIVES, Aval, Local, Params, Prim, PrimN
 from taglessad.shapes import Shape
@@ -145,6 +154,7 @@ class Trace(Generic[R]):
         prim, places, _, _, params = entry
         assert isinstance(prim, PrimN)
         xs, ys, memory = self._lifted_n(ops, foreign, entry)
+        alive = alive_members(ops, prim, gs, xs)
         gs = [None if g is None else settle(ops, g) for g in gs]
         wanted = tuple([place >= 0 for place in places])
         if prim.recall is not None and memory is not None:
@@ -153,6 +163,7 @@ class Trace(Generic[R]):
             found = prim.pull(ops, gs, ys, xs, params, wanted)
         for place, d in zip(places, found, strict=True):
             if place >= 0 and d is not None:
+                d = of_members(ops, alive, d, xs)
                 before = cotangents[place]
                 cotangents[place] = d if before is None else total(ops, before, d)
 
@@ -171,7 +182,9 @@ class Trace(Generic[R]):
                 if all(d is None for d in ds):
                     known += [None] * len(ys)
                 else:
-                    known += prim.push(kernels, ds, ys, xs, params)
+                    alive = alive_members(kernels, prim, found, xs)
+                    pushes = prim.push(kernels, ds, ys, xs, params)
+                    known += [of_members(kernels, alive, t, xs) for t in pushes]
                 continue
             if foreign:
                 xs, y = self._lifted(ops, entry)

@@ -110,6 +110,17 @@ class Index:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Any values of an unsigned dtype: the operand's own, whatever is under test."""
+
+    dtype: DType
+
+    def draw(self, rng: np.random.Generator, shape: Sizes, dtype: DType) -> Array:
+        """Entries of the operand."""
+        return rng.integers(0, np.iinfo(self.dtype).max, shape, self.dtype.type, endpoint=True)
+
+
+@dataclass(frozen=True)
 class Truth:
     """Truth values: a condition."""
 

@@ -1,7 +1,6 @@
 """The domain of every primitive: a primitive that has none here is not checked, which is an error.
 
-To add a primitive, add its line in domains_elementwise.py or domains_arrays.py, and its ties, if it
-has any, in edges.py.
+To add a primitive, add its line in one of the domains_*.py, and its ties, if it has any, in edges.py.
 """
 
 from collections.abc import Sequence
@@ -12,8 +11,9 @@ from taglessad.primitive import PRIMITIVES
 from taglessad.proofs_checks.cases import Case, Domain, Random
 from taglessad.proofs_checks.domains_arrays import ARRAYS
 from taglessad.proofs_checks.domains_elementwise import ELEMENTWISE
+from taglessad.proofs_checks.domains_matrices import MATRICES
 
-DOMAINS: Final[dict[str, tuple[Domain, ...]]] = ELEMENTWISE | ARRAYS
+DOMAINS: Final[dict[str, tuple[Domain, ...]]] = ELEMENTWISE | ARRAYS | MATRICES
 
 CONSTANT: Final = frozenset({"detach", "nextafter"})
 """Primitives whose results vary with the operands and have, by definition, no derivative."""

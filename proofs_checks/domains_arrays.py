@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from taglessad.dtypes import bool_
+from taglessad.dtypes import bool_, uint32, uint64
 from taglessad.proofs_checks.cases import (
     Apart,
     Ascending,
@@ -14,6 +14,7 @@ from taglessad.proofs_checks.cases import (
     Source,
     Values,
     Whole,
+    Words,
     Zeros,
     a_choice,
     a_shape,
@@ -22,6 +23,7 @@ from taglessad.proofs_checks.cases import (
     some_axes,
 )
 from taglessad.proofs_checks.domains_elementwise import ALL, ANY, NUMBERS, REALS
+from taglessad.shapes.convolution import Window, spread
 
 
 # --- reductions and running results --------------------------------------------------------------
@@ -136,6 +138,13 @@ def _searchsorted(source: Source) -> Plan:
     return Plan(operands, (a_choice(source, "left", "right"),))
 
 
+# --- random words --------------------------------------------------------------------------------
+def _threefry(source: Source) -> Plan:
+    lead = a_shape(source)[:2]
+    operands = (((*lead, 2), Words(uint32)), (lead, Words(uint64)))
+    return Plan(operands, (a_shape(source)[:2],))
+
+
 # --- contraction ---------------------------------------------------------------------------------
 def _contract(source: Source) -> Plan:
     """Letters for both operands and the result, for two of those three, each in any order."""
@@ -149,6 +158,42 @@ def _contract(source: Source) -> Plan:
     shapes = [tuple(sizes[letter] for letter in group) for group in (left, right)]
     return Plan(tuple((s, ALL) for s in shapes), (f"{left},{right}->{out}",))
 
+
+def _convolution(source: Source) -> Plan:
+    """Up to two spatial axes, every option, padding of either sign; no number of results below 0."""
+    rank = source.integer(0, 2)
+    groups, channels, each = (source.integer(1, 2) for _ in range(3))
+    sizes, taps = [], []
+    strides, padding, dilation, kernel_dilation = [], [], [], []
+    for _ in range(rank):
+        n, k, s, e, d = source.integer(0, 4), *(source.integer(1, 3) for _ in range(4))
+        before = source.integer(-1, 2)
+        missing = spread(k, d) - s - spread(n, e) - before
+        assert isinstance(missing, int)
+        sizes.append(n)
+        taps.append(k)
+        strides.append(s)
+        dilation.append(e)
+        kernel_dilation.append(d)
+        padding.append((before, max(source.integer(-1, 2), missing)))
+    window = Window(tuple(strides), tuple(padding), tuple(dilation), tuple(kernel_dilation), groups)
+    x = (source.integer(0, 2), groups * channels, *sizes)
+    return Plan(((x, ALL), ((groups * each, channels, *taps), ALL)), (window,))
+
+
+# --- Fourier transforms --------------------------------------------------------------------------
+def _spectrum(source: Source) -> Plan:
+    """Both parts of half a spectrum, for an even and an odd length of the whole."""
+    shape = a_shape(source, 1, 1)
+    axis = an_axis(source, shape)
+    length = max(1, 2 * shape[axis] - 1 - source.integer(0, 1))
+    return Plan(((shape, ALL), (shape, ALL)), (length, axis))
+
+
+SPECTRA: Final[dict[str, tuple[Domain, ...]]] = {
+    "rfft": (Domain(_along_axis(ALL, 1), REALS),),
+    "rfft_transpose": (Domain(_spectrum, REALS),),
+}
 
 _DISTINCT: Final = Apart()
 
@@ -186,5 +231,7 @@ ARRAYS: Final[dict[str, tuple[Domain, ...]]] = {
     "max_at": (Domain(_indexed(Apart(0, 2), Apart(1, 2)), NUMBERS),),
     "argsort": (Domain(_along_axis(_DISTINCT, 0, flags=1), NUMBERS),),
     "searchsorted": (Domain(_searchsorted, NUMBERS),),
+    "threefry": (Domain(_threefry, (uint32,)),),
     "contract": (Domain(_contract, NUMBERS),),
+    "convolution": (Domain(_convolution, NUMBERS),),
 }

@@ -31,6 +31,9 @@ AWAY: Final = Reals(((-3.0, -0.4), (0.4, 3.0)))  # from 0
 STEPS: Final = Reals(((-1.9, -1.6), (-1.4, -1.1), (0.1, 0.4), (0.6, 0.9)))  # off the halves
 # a / b is no integer for a from DIVIDENDS and b from DIVISORS.
 DIVIDENDS: Final = Reals(((-3.6, -2.4), (0.4, 1.6), (2.4, 3.6)))
+SHAPES: Final = Reals(((0.6, 3.0),))  # of a beta distribution, and its shares
+SHARES: Final = Reals(((0.2, 0.8),))
+ORDERS: Final = ((0, 0), (1, 0), (0, 1))
 DIVISORS: Final = Reals(((-2.1, -1.9), (1.9, 2.1)))
 
 
@@ -161,6 +164,33 @@ ELEMENTWISE: Final[dict[str, tuple[Domain, ...]]] = {
     "erf": _reals(ALL),
     "erfc": _reals(ALL),
     "erfinv": _reals(Reals(((-0.9, 0.9),))),
+    "erfcinv": _reals(Reals(((0.2, 1.8),))),
+    "erfcx": _reals(ALL, params=((0,), (1,), (2,))),
+    "ndtr": _reals(ALL),
+    "log_ndtr": _reals(ALL),
+    "gamma": _reals(Reals(((0.4, 4.0), (-1.7, -1.3)))),
     "gammaln": _reals(Reals(((0.4, 4.0), (-1.7, -1.3)))),
     "polygamma": _reals(Reals(((0.6, 4.0), (-1.7, -1.3))), params=((0,), (1,), (2,), (3,))),
+    "beta": _reals(POSITIVE, POSITIVE),
+    "betaln": _reals(POSITIVE, POSITIVE),
+    "polygamma_difference": _reals(POSITIVE, POSITIVE, params=((0,), (1,), (2,))),
+    "zeta": _reals(Reals(((1.6, 5.0),)), Reals(((0.6, 4.0),)), params=((0,), (1,), (2,))),
+    "gammainc": _reals(Reals(((0.5, 4.0),)), POSITIVE, params=((0,), (1,), (2,))),
+    "gammaincc": _reals(Reals(((0.5, 4.0),)), POSITIVE),
+    "gamma_density": _reals(Reals(((0.5, 4.0),)), POSITIVE, params=((0,), (1,), (2,))),
+    "betainc": _reals(SHAPES, SHAPES, SHARES, params=ORDERS),
+    "beta_density": _reals(SHAPES, SHAPES, SHARES, params=ORDERS),
+    "bessel_i": _reals(ALL, params=((0,), (1,), (2,))),
+    "bessel_i_scaled": _reals(POSITIVE, params=((0, 0), (1, 0), (1, 1))),
+    "expn": _reals(POSITIVE, params=((0,), (1,), (2,))),
+    "expi": _reals(AWAY),
+    "exprel": _reals(ALL, params=((0,), (1,), (2,))),
+    "spence": _reals(POSITIVE),
+    "cosm1": _reals(ALL),
+    "boxcox": _reals(POSITIVE, ALL),
+    "entr": _reals(POSITIVE),
+    "rel_entr": _reals(POSITIVE, POSITIVE),
+    "kl_div": _reals(POSITIVE, POSITIVE),
+    "cbrt": _reals(AWAY),
+    "logaddexp2": _reals(ALL, ALL),
 }

@@ -17,7 +17,9 @@ from taglessad.proofs_checks.laws import Finding, basis
 from taglessad.proofs_checks.runs import active, value
 
 MEMBERS: Final = 2
-INEXACT: Final = frozenset({"contract"})
+INEXACT: Final = frozenset(
+    {"contract", "convolution", "solve", "triangular_solve", "cofactor", "inv"}
+)
 """Primitives that may add in another order when they work on a batch."""
 
 PlanLaw: TypeAlias = Callable[[Prim, Plan, int, DType], Finding]

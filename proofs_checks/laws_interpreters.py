@@ -37,9 +37,12 @@ def everywhere(prim: Prim, case: Case) -> Finding:
         return None
     y = value(prim, case.operands, case.params)
     weights = np.random.default_rng(case.seed + 3).uniform(-1, 1, y.shape)
-    gradient = grad(
-        weighted(as_program(prim, case, positions), weights), tuple(range(len(positions)))
-    )
+    return everywhere_of(weighted(as_program(prim, case, positions), weights), case, positions)
+
+
+def everywhere_of(f: Program, case: Case, positions: Sequence[int]) -> Finding:
+    """The law of a real-valued program of some of a case's operands."""
+    gradient = grad(f, tuple(range(len(positions))))
     points = [case.operands[i] for i in positions]
     expected = [np.asarray(g) for g in gradient(*points)]
     ways = {

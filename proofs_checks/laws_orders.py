@@ -66,6 +66,11 @@ def orders(prim: Prim, case: Case, highest: int = 3) -> Finding:
     y = value(prim, case.operands, case.params)
     rng = np.random.default_rng(case.seed + 3)
     f = weighted(as_program(prim, case, positions), rng.uniform(-1, 1, y.shape))
+    return orders_of(f, case, positions, highest)
+
+
+def orders_of(f: Program, case: Case, positions: Sequence[int], highest: int = 3) -> Finding:
+    """The law of a real-valued program of some of a case's operands."""
     points = [case.operands[i] for i in positions]
     below: Program = f
     programs: list[tuple[tuple[Mode, ...], Program]] = [((), f)]

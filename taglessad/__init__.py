@@ -301,6 +301,7 @@ from taglessad.transforms.interpretation import interpret as interpret
 from taglessad.transforms.jacobian import hessian as hessian
 from taglessad.transforms.jacobian import jacfwd as jacfwd
 from taglessad.transforms.jacobian import jacrev as jacrev
+from taglessad.transforms.kinks import with_kinks as with_kinks
 from taglessad.transforms.products import derivative as derivative
 from taglessad.transforms.products import hvp as hvp
 from taglessad.transforms.products import jvp as jvp
@@ -311,6 +312,7 @@ from taglessad.transforms.recording import trace as trace
 from taglessad.transforms.series import hessian_diagonal as hessian_diagonal
 from taglessad.transforms.series import laplacian as laplacian
 from taglessad.transforms.series import taylor as taylor
+from taglessad.transforms.where_nan import where_nan as where_nan
 
 _Namespace.functions = _sys.modules[__name__]
 

@@ -1,4 +1,4 @@
-"""The command line: `taglessad demo`, `taglessad view`.
+"""The command line: `taglessad demo`, `taglessad check`, `taglessad view`.
 
 Exit status 0: good; 1: something was found, a check that failed or an error in a program; 2: bad
 usage, or something that is not installed. Results go to standard output, all else to standard
@@ -69,6 +69,18 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--seed", type=_seed, default=0, help="of weights, split and batches (0)")
     _folder(demo, "demo", "of report.html")
     demo.set_defaults(run=_demo)
+
+    check = commands.add_parser(
+        "check",
+        help="shape-check the annotated programs of files, computing no numbers",
+        description="Import files, folders or modules, and run every annotated program in them on "
+        "shapes alone, with a symbol for every type variable and named dimension.",
+    )
+    check.add_argument("names", nargs="+", metavar="FILE_OR_MODULE")
+    check.add_argument(
+        "--format", choices=("text", "json"), default="text", help="of the findings (text)"
+    )
+    check.set_defaults(run=_check)
 
     view = commands.add_parser(
         "view",
@@ -159,6 +171,22 @@ def _say(text: str) -> None:
 
 def _silent(_text: str) -> None:
     """For machines, which read one object at the end."""
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    from taglessad.checking.check import check
+
+    try:
+        report = check(chosen.names)
+    except ArgumentError as error:
+        raise _Usage(error.message) from None
+    if chosen.format == "json":
+        print(report.to_json())
+    else:
+        for finding in report.findings:
+            print(finding)
+        print(f"taglessad check: {report.summary()}", file=sys.stderr)
+    return GOOD if report.good else FOUND
 
 
 def _view(chosen: argparse.Namespace) -> int:

@@ -39,6 +39,7 @@ Real: TypeAlias = Tensor | float
 Numeric: TypeAlias = AnyTensor | float
 
 _NAMES: Final = ("x1", "x2")
+_new = object.__new__
 # Any: so that type checkers narrow nothing.
 _NUMBERS: Final[frozenset[Any]] = frozenset((int, float))
 _PYTHON: Final[frozenset[Any]] = frozenset((bool, int, float))
@@ -156,7 +157,10 @@ def real_function(method: str, what: str, x: Tensor[*S]) -> Tensor[*S]:
         met = as_real(meet(what, (x,), ("x",)))
         return Tensor(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
     ops = x.ops
-    return Tensor(ops, getattr(ops, method)(x.payload), x._dtype, x.weak)
+    y = getattr(ops, method)(x.payload)
+    made = _new(Tensor)  # by hand, as the operators do: it is a tenth of recording
+    made.ops, made.payload, made._dtype, made.weak = ops, y, x._dtype, x.weak
+    return made
 
 
 def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:

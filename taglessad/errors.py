@@ -7,6 +7,7 @@ what to do. The user's own file, line and source line are added here, once, for 
 import linecache
 import os
 import sys
+from functools import lru_cache
 from types import FrameType
 from typing import Final
 
@@ -43,6 +44,7 @@ def user_frame() -> FrameType | None:
     return frame
 
 
+@lru_cache(maxsize=1024)  # asked for every operation recorded, of a few files
 def _is_between(filename: str) -> bool:
     if is_library_file(filename) or _NUMPY in filename:
         return True

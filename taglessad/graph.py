@@ -7,8 +7,10 @@ code: the layers above keep what they derive from it in `derived`.
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, NewType, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from taglessad.dtypes import DType
 from taglessad.errors import TaglessError
 from taglessad.ops import Ops
 from taglessad.primitive import PART, Aval, Params, Prim, PrimN
@@ -44,6 +46,29 @@ class Node(NamedTuple):
     site: Site | None
 
 
+class Written(NamedTuple):
+    """A literal that its array rounds, as it was written: a number, or a primitive of literals.
+
+    Interpreters without rounding read this and not the array. prim: None for a number, which is
+    then the one part; else the parts are `Written`s and arrays.
+    """
+
+    prim: Prim | None
+    parts: tuple[Any, ...]  # Any: a Number, or Written and arrays
+    params: Params
+    dtype: DType
+
+
+def as_written(ops: Ops[R], literal: Any) -> R:  # Any: Written, or an array
+    """A literal under an interpreter."""
+    if not isinstance(literal, Written):
+        return ops.const(literal)
+    if literal.prim is None:
+        return ops.scalar(literal.parts[0], ops.const(np.zeros((), literal.dtype)))
+    parts = tuple(as_written(ops, part) for part in literal.parts)
+    return ops.run(literal.prim, parts, literal.params)
+
+
 class Display:
     """How graphs are shown: by the layer above this one, which registers itself here, once.
 
@@ -59,6 +84,7 @@ class Graph:
     def __init__(self) -> None:
         self.avals: list[Aval] = []
         self.constants: dict[Ref, NDArray[Any]] = {}  # Any: the dtype is data
+        self.written: dict[Ref, Written] = {}  # of constants whose array is not exact
         self.inputs: tuple[Ref, ...] = ()
         self._declared: list[Ref] = []
         self.outputs: tuple[Ref, ...] = ()
@@ -82,11 +108,17 @@ class Graph:
         self._declared.append(ref)
         return ref
 
-    def add_constant(self, value: NDArray[Any]) -> Ref:
-        """A new register that holds a literal."""
+    def add_constant(self, value: NDArray[Any], written: Written | None = None) -> Ref:
+        """A new register that holds a literal; `written` is what the array rounds, if it does."""
         ref = self._new(Aval(value.shape, value.dtype))
         self.constants[ref] = value
+        if written is not None:
+            self.written[ref] = written
         return ref
+
+    def literal(self, ref: Ref) -> Any:  # Any: Written, or an array
+        """The literal of a constant register, for `as_written`."""
+        return self.written.get(ref, self.constants[ref])
 
     def add_node(
         self, step: tuple[Prim | PrimN, tuple[Ref, ...], Params], aval: Aval, site: Site | None
@@ -122,6 +154,7 @@ class Graph:
             self._sites = [self._sites[i] for i in kept]
         self._definitions = {}
         self.constants = {ref: c for ref, c in self.constants.items() if ref in live}
+        self.written = {ref: w for ref, w in self.written.items() if ref in live}
 
     # --- reading ----------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -152,8 +185,8 @@ class Graph:
         registers: list[Any] = [None] * len(self.avals)  # Any: None until defined
         for ref, value in zip(self.inputs, arguments, strict=True):
             registers[ref] = value
-        for ref, constant in self.constants.items():
-            registers[ref] = ops.const(constant)
+        for ref in self.constants:
+            registers[ref] = as_written(ops, self.literal(ref))
         i = 0
         try:
             for i, (prim, operands, params) in enumerate(self._steps):

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from taglessad.errors import EscapeError
 from taglessad.interpreter import Interpreter
-from taglessad.kernels.quiet import Quiet
+from taglessad.kernels.quiet import restore, silence
 from taglessad.ops import Ops
 
 # Any: interpreters of every payload type are on the chain together.
@@ -35,6 +35,10 @@ def set_default_root(root: Ops[Any]) -> None:
 def default_root() -> Ops[Any]:
     """The root of plain values: Eager."""
     return _Root.default
+
+
+under_way: Final = _TOP.get
+"""The interpreter under way, None outside every transform: `ambient`, for those in a hurry."""
 
 
 def ambient() -> Ops[Any]:
@@ -76,14 +80,14 @@ class Under(AbstractContextManager[None]):
     """Run a block with an interpreter under way; NumPy's warnings are off meanwhile."""
 
     __slots__ = ("_ops", "_quiet", "_token")
+    _quiet: Any  # Any: a token of NumPy's state
     _token: Token[Ops[Any] | None]
 
     def __init__(self, ops: Ops[Any] | None) -> None:
         self._ops = ops
-        self._quiet = Quiet()
 
     def __enter__(self) -> None:
-        self._quiet.__enter__()
+        self._quiet = silence()
         self._token = _TOP.set(self._ops)
 
     def __exit__(
@@ -93,4 +97,4 @@ class Under(AbstractContextManager[None]):
         trace: TracebackType | None,
     ) -> None:
         _TOP.reset(self._token)
-        self._quiet.__exit__(kind, error, trace)
+        restore(self._quiet)

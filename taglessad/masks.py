@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import float32, is_real
 from taglessad.ops import Ops
-from taglessad.primitive import Flow, Params, Prim, Slot
+from taglessad.primitive import Flow, Params, Prim, PrimN, Slot
 from taglessad.rules.reductions import expand
 from taglessad.rules.structural import unbroadcast
 from taglessad.shapes import Shape
@@ -186,6 +186,8 @@ def _carry(
             return ops.any(whole, params[0]) if forward else expand(ops, whole, xs[0], params[0])
 
         return Masked(on(value), Mask(reduced), True)
+    if prim.kind == "matrix":
+        return of_members(ops, alive_members(ops, prim, [d], xs), on(value), xs)
 
     # Any other rule is linear in d: what it reaches from the live entries. Ones stand for the
     # numbers, so that no zero or infinity counts, except where the rule selects by comparing them.
@@ -199,6 +201,43 @@ def _carry(
         return _reached(ops, rule(ops, counts, plain(y), *[plain(x) for x in xs], *params))
 
     return Masked(on(value), Mask(reached), True)
+
+
+def alive_members(
+    ops: Ops[Payload], prim: Prim | PrimN, ts: Sequence[Payload], xs: Sequence[Payload]
+) -> Mask | None:
+    """Of a function of matrices the members of the batch that are not wholly masked.
+
+    None where that is not known: of other primitives, and where some (co)tangent has no mask.
+    """
+    there = [t for t in ts if t is not None]
+    of_matrices = prim.kind == "matrix" or isinstance(prim, PrimN) and prim.matrices
+    if not of_matrices or any(t.__class__ is not Masked for t in there):
+        return None
+    count = len(ops.shape(xs[0])) - 2
+
+    def compute() -> Payload:
+        alive: Payload = None
+        for t in there:
+            whole = _whole(ops, t.mask, ops.shape(t.d))
+            member = ops.any(whole, tuple(range(count, len(ops.shape(whole)))))
+            alive = member if alive is None else ops.logical_or(alive, member)
+        return alive
+
+    return Mask(compute)
+
+
+def of_members(ops: Ops[Payload], alive: Mask | None, r: Payload, xs: Sequence[Payload]) -> Payload:
+    """A (co)tangent of matrices, masked by the member; `alive` is that of `alive_members`."""
+    if alive is None or r is None:
+        return r
+    ones = (1,) * (len(ops.shape(r)) - len(ops.shape(xs[0])) + 2)
+
+    def mask() -> Payload:
+        members = alive.get(ops)
+        return ops.reshape(members, (*ops.shape(members), *ones))
+
+    return Masked(r, Mask(mask), True)
 
 
 def _linear(ops: Ops[Payload], flow: Flow, on: Callable[[Payload], Payload], d: Payload) -> Payload:

@@ -19,17 +19,28 @@ from typing import Generic
 from taglessad.interpreter import Interpreter, R
 from taglessad.rules.arithmetic import Arithmetic
 from taglessad.rules.contraction import Contraction
+from taglessad.rules.convolution import Convolution
 from taglessad.rules.cumulative import Cumulative
+from taglessad.rules.decompositions import Decompositions
+from taglessad.rules.determinant import Determinants
+from taglessad.rules.eigh import Eigen
 from taglessad.rules.exponential import Exponential
+from taglessad.rules.expm import Exponentials
+from taglessad.rules.fourier import Fourier
 from taglessad.rules.indexing import Indexing
 from taglessad.rules.logic import Logic
 from taglessad.rules.order import Order
+from taglessad.rules.random import Random
 from taglessad.rules.reductions import Reductions
 from taglessad.rules.rounding import Rounding
 from taglessad.rules.scatter import Scatter
 from taglessad.rules.selection import Selection
+from taglessad.rules.solving import Solving
 from taglessad.rules.special import Special
+from taglessad.rules.special_elementary import SpecialElementary
+from taglessad.rules.special_parameters import SpecialParameters
 from taglessad.rules.structural import Structural
+from taglessad.rules.svd import SingularValues
 from taglessad.rules.trigonometric import Trigonometric
 
 
@@ -41,13 +52,24 @@ class Ops(
     Logic[R],
     Selection[R],
     Special[R],
+    SpecialElementary[R],
+    SpecialParameters[R],
     Reductions[R],
     Cumulative[R],
     Structural[R],
     Indexing[R],
     Scatter[R],
     Order[R],
+    Random[R],
     Contraction[R],
+    Convolution[R],
+    Fourier[R],
+    Solving[R],
+    Determinants[R],
+    Decompositions[R],
+    Eigen[R],
+    SingularValues[R],
+    Exponentials[R],
     Interpreter[R],
     Generic[R],
 ):

@@ -84,7 +84,9 @@ def _repeated_number(graph: Graph, x: Ref) -> Ref | None:
 
 def _is_one(graph: Graph, x: Ref) -> bool:
     value = graph.constants.get(x)
-    return value is not None and value.shape == () and bool(value == 1)
+    if value is None or x in graph.written:  # one rounded to 1 is another number
+        return False
+    return value.shape == () and bool(value == 1)
 
 
 def _reshape(graph: Graph, x: Ref, params: Params) -> Step | Ref:

@@ -21,10 +21,20 @@ from taglessad.numpy_names import ARRAY_API_NAMES, OPERATOR_UFUNCS, READERS
 from taglessad.ops import Ops
 from taglessad.shapes import Extent, Shape, broadcast, show
 
-S = TypeVarTuple("S", default=Unpack[tuple[Any, ...]])  # Any: a bare Tensor is of unknown rank
+if TYPE_CHECKING:
+    from taglessad.indexing.updating import At
+
+    S = TypeVarTuple("S", default=Unpack[tuple[Any, ...]])  # Any: a bare Tensor is of unknown rank
+else:
+    # With a default, `Tensor[()]` would be the default at run time, and scalars not be told apart.
+    S = TypeVarTuple("S")
 
 # Any: what a user may hand in besides handles is decided by `taglessad.convert`, not by typing.
 TensorLike: TypeAlias = Any
+
+
+# The four operators make their handle by hand: Python calls an `__init__` the slow way.
+_new = object.__new__
 
 
 class AnyTensor(ArrayMethods, Generic[*S]):
@@ -232,9 +242,9 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         return Namespace.functions.indexing.getitem(self, index)  # type: ignore[no-any-return]
 
     @property
-    def at(self) -> Any:  # Any: taglessad.indexing.At, which stands above this module
+    def at(self) -> "At[Self]":
         """Updates that give a new handle: `x.at[index].set(value)`, add, multiply, min, max, get."""
-        return Namespace.functions.indexing.At(self)
+        return Namespace.functions.indexing.At(self)  # type: ignore[no-any-return]
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise ArgumentError("handles are immutable: write x = x.at[index].set(value)")
@@ -244,43 +254,67 @@ class AnyTensor(ArrayMethods, Generic[*S]):
 
     # --- arithmetic -------------------------------------------------------------------------
     def __add__(self, other: TensorLike, /) -> "Tensor":
-        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
-            ops = self.ops
+        ops, dtype = self.ops, self._dtype
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
             try:
                 y = ops.add(self.payload, other.payload)
             except ValueError as error:
                 _explain("add", self, other, error)
-            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+            made = _new(Tensor)
+            made.ops, made.payload, made._dtype = ops, y, dtype
+            made.weak = self.weak and other.weak
+            return made
+        if other.__class__ is float and self.__class__ is Tensor:
+            y = ops.add(self.payload, ops.scalar(other, self.payload))
+            return Tensor(ops, y, dtype, self.weak)
         return _operator("add", self, other)
 
     def __sub__(self, other: TensorLike, /) -> "Tensor":
-        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
-            ops = self.ops
+        ops, dtype = self.ops, self._dtype
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
             try:
                 y = ops.sub(self.payload, other.payload)
             except ValueError as error:
                 _explain("subtract", self, other, error)
-            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+            made = _new(Tensor)
+            made.ops, made.payload, made._dtype = ops, y, dtype
+            made.weak = self.weak and other.weak
+            return made
+        if other.__class__ is float and self.__class__ is Tensor:
+            y = ops.sub(self.payload, ops.scalar(other, self.payload))
+            return Tensor(ops, y, dtype, self.weak)
         return _operator("subtract", self, other)
 
     def __mul__(self, other: TensorLike, /) -> "Tensor":
-        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
-            ops = self.ops
+        ops, dtype = self.ops, self._dtype
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
             try:
                 y = ops.mul(self.payload, other.payload)
             except ValueError as error:
                 _explain("multiply", self, other, error)
-            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+            made = _new(Tensor)
+            made.ops, made.payload, made._dtype = ops, y, dtype
+            made.weak = self.weak and other.weak
+            return made
+        if other.__class__ is float and self.__class__ is Tensor:
+            y = ops.mul(self.payload, ops.scalar(other, self.payload))
+            return Tensor(ops, y, dtype, self.weak)
         return _operator("multiply", self, other)
 
     def __truediv__(self, other: TensorLike, /) -> "Tensor":
-        if other.__class__ is Tensor and other.ops is self.ops and other._dtype is self._dtype:
-            ops = self.ops
+        ops, dtype = self.ops, self._dtype
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
             try:
                 y = ops.div(self.payload, other.payload)
             except ValueError as error:
                 _explain("divide", self, other, error)
-            return Tensor(ops, y, self._dtype, self.weak and other.weak)
+            made = _new(Tensor)
+            made.ops, made.payload, made._dtype = ops, y, dtype
+            made.weak = self.weak and other.weak
+            return made
+        if other.__class__ is float and self.__class__ is Tensor:
+            y = ops.div(self.payload, ops.scalar(other, self.payload))
+            return Tensor(ops, y, dtype, self.weak)
         return _operator("divide", self, other)
 
     def __radd__(self, other: TensorLike, /) -> "Tensor":

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from typing_extensions import TypeVarTuple
 
+from taglessad.array_api.kinks import at_zero
 from taglessad.convert import as_handle
 from taglessad.dispatch import (
     Numeric,
@@ -79,7 +80,7 @@ def square(x: T, /) -> T:
 # --- signs ---------------------------------------------------------------------------------------
 def abs(x: T, /) -> T:
     """|x|; its derivative at 0 is 0."""
-    return numeric_function("abs", "abs", x)
+    return at_zero("abs", numeric_function("abs", "abs", x), x)  # type: ignore[no-any-return]  # of x's class
 
 
 def sign(x: T, /) -> T:

@@ -8,6 +8,7 @@ than nothing and greater than nothing.
 import math
 
 from taglessad.array_api.dtype_functions import iinfo
+from taglessad.array_api.kinks import at_bounds, at_tie
 from taglessad.dispatch import Numeric, Operands, arithmetic, as_number, call, comparison, meet
 from taglessad.dtypes import DType, is_real
 from taglessad.tensor import BoolTensor, Tensor, handle
@@ -45,12 +46,12 @@ def greater_equal(x1: Numeric, x2: Numeric, /) -> BoolTensor:
 
 def maximum(x1: Numeric, x2: Numeric, /) -> Tensor:
     """The larger of two; NaN if either is. Equal operands share the derivative."""
-    return arithmetic("maximum", "maximum", x1, x2)
+    return at_tie(arithmetic("maximum", "maximum", x1, x2), x1, x2)  # type: ignore[no-any-return]  # a Tensor
 
 
 def minimum(x1: Numeric, x2: Numeric, /) -> Tensor:
     """The smaller of two; NaN if either is. Equal operands share the derivative."""
-    return arithmetic("minimum", "minimum", x1, x2)
+    return at_tie(arithmetic("minimum", "minimum", x1, x2), x1, x2)  # type: ignore[no-any-return]  # a Tensor
 
 
 def clip(x: Numeric, /, min: Numeric | None = None, max: Numeric | None = None) -> Tensor:
@@ -62,13 +63,14 @@ def clip(x: Numeric, /, min: Numeric | None = None, max: Numeric | None = None) 
     met = as_number(meet("clip", [v for _, v in given], [k for k, _ in given]))
     found = dict(zip([k for k, _ in given], met.payloads, strict=True))
     ops, y = met.ops, found["x"]
+    low = high = None
     if len(found) > 1:
         least, largest = _limits(met.dtype)
         low = found["min"] if "min" in found else ops.scalar(least, y)
         high = found["max"] if "max" in found else ops.scalar(largest, y)
         y = call(Operands(ops, (y, low, high), met.dtype, met.weak), "clip", "clip")
     result: Tensor = handle(ops, y, met.dtype, met.weak)
-    return result
+    return result if low is None else at_bounds(result, found["x"], low, high)
 
 
 def _limits(dtype: DType) -> tuple[float, float]:

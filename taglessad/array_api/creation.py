@@ -28,7 +28,7 @@ from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DomainError, ShapeError
 from taglessad.levels import root_of
 from taglessad.ops import Ops
-from taglessad.shapes import Extent, Shape
+from taglessad.shapes import Extent, Polynomial, Shape, Unknown
 from taglessad.tensor import AnyTensor, Tensor, TensorLike, handle, known_size
 
 ShapeArgument: TypeAlias = SupportsIndex | Extent | Iterable[SupportsIndex | Extent]
@@ -182,9 +182,9 @@ def _number_in(value: Number, dtype: DType, what: str) -> NDArray[Any]:
 
 # --- regular patterns ----------------------------------------------------------------------------
 def arange(
-    start: Number,
+    start: Number | Extent,
     /,
-    stop: Number | None = None,
+    stop: Number | Extent | None = None,
     step: Number = 1,
     dtype: object = None,
     *,
@@ -196,6 +196,9 @@ def arange(
     DomainError for a step of 0.
     """
     check_device(device, "arange")
+    begin, end = (0, start) if stop is None else (start, stop)
+    if isinstance(begin, Polynomial | Unknown) or isinstance(end, Polynomial | Unknown):
+        return _so_many(begin, end, step, dtype)
     first = _number(start, "arange", "start")
     last = None if stop is None else _number(stop, "arange", "stop")
     by = _number(step, "arange", "step")
@@ -204,6 +207,19 @@ def arange(
     values = np.arange(0, first, by) if last is None else np.arange(first, last, by)
     target = values.dtype if dtype is None else dtypes.resolve(dtype, "arange")
     return from_array(values.astype(target))
+
+
+def _so_many(start: Any, stop: Any, step: Any, dtype: object) -> Any:
+    """Where a size is a symbol, under Shape: how many numbers there are is all that is asked.
+
+    Any: as `arange` takes them.
+    """
+    if not all(isinstance(n, int | Polynomial | Unknown) for n in (start, stop)):
+        raise ArgumentError(f"arange: {start} and {stop} are no two sizes")
+    if type(step) is not int or step < 1:
+        raise ArgumentError(f"arange: a step along symbolic sizes is 1, 2, ..., not {step!r}")
+    count: Extent = (stop - start + (step - 1)) // step
+    return zeros((count,), dtypes.int64 if dtype is None else dtype)
 
 
 def linspace(

@@ -1,13 +1,16 @@
-"""Running extremes along an axis."""
+"""Running extremes, and running sums of exponentials, along an axis."""
 
 from typing import SupportsIndex
 
 from taglessad import shapes
+from taglessad.array_api.joining import concat
 from taglessad.array_api.kinds import Kind, as_before
+from taglessad.array_api.operands import axis_of, part, real
+from taglessad.array_api.transcendental import logaddexp
 from taglessad.convert import as_handle
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError
-from taglessad.tensor import AnyTensor
+from taglessad.tensor import AnyTensor, Tensor, TensorLike
 
 
 def cumulative_max(x: Kind, /, *, axis: SupportsIndex | None = None) -> Kind:
@@ -38,3 +41,21 @@ def _axis(name: str, t: AnyTensor, axis: SupportsIndex | None) -> int:
             f"{shapes.show(shape)}"
         )
     return shapes.normalize_axis(0 if axis is None else axis, shape, name)
+
+
+def cumulative_logsumexp(x: TensorLike, /, *, axis: SupportsIndex | None = None) -> Tensor:
+    """log of the sums of exp of the first 1, 2, ... entries along an axis, without overflow.
+
+    Only a vector may leave out the axis. By doubling: each step joins twice as many entries, so no
+    common scale is needed and every derivative is that of logaddexp.
+    """
+    t = real(x, "cumulative_logsumexp")
+    along, n = axis_of(t, _axis("cumulative_logsumexp", t, axis), "cumulative_logsumexp")
+    done = 1
+    while done < n:
+        start = part(t, 0, done, along)
+        t = concat(
+            [start, logaddexp(part(t, done, n, along), part(t, 0, n - done, along))], axis=along
+        )
+        done *= 2
+    return t

@@ -136,11 +136,20 @@ def sinc(x: Tensor[*S], /) -> Tensor[*S]:
     more than a few digits.
     """
     met = as_real(meet("sinc", (x,), ("x",)))
-    ops, z = met.ops, met.payloads[0]
-    z = ops.mul(ops.scalar(PI, z), z)
+    ops, x = met.ops, met.payloads[0]
+    z = ops.mul(ops.scalar(PI, x), x)
     near = ops.less(ops.abs(z), ops.scalar(3, z))
-    y = ops.where(near, _sinc_series(ops, z), ops.div(ops.sin(z), z))
+    y = ops.where(near, _sinc_series(ops, z), ops.div(_sine_of_pi(ops, x), z))
     return Tensor(ops, y, met.dtype, met.weak)
+
+
+def _sine_of_pi(ops: Ops[Any], x: Any) -> Any:  # Any: a payload of whichever interpreter runs
+    """sin(pi x): from the distance to the next integer, which is exact, as pi x is not."""
+    whole = ops.detach(ops.round(x))
+    half = ops.mul(ops.scalar(Fraction(1, 2), x), whole)
+    odd = ops.sub(half, ops.floor(half))  # 0 or 1/2
+    sign = ops.sub(ops.scalar(1, x), ops.mul(ops.scalar(4, x), odd))
+    return ops.mul(sign, ops.sin(ops.mul(ops.scalar(PI, x), ops.sub(x, whole))))
 
 
 _SINC_TERMS: Final = 24

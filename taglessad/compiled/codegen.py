@@ -317,8 +317,9 @@ class Source:
             return f"{self._kernel(MUL, ())}({names[0]}, {names[0]})"
         # Kernels want arrays: they may call methods, and ufuncs are slow on Python numbers.
         names = [self._array(n, o) for n, o in zip(names, operands, strict=True)]
-        if into is not None:
-            names.append(into)
+        if into is not None:  # NumPy takes a third operand of these two by keyword alone
+            named = prim.name in ("maximum", "minimum")
+            names.append(f"out={into}" if named else into)
         return f"{self._kernel(prim, params)}({', '.join(names)})"
 
     def _array(self, name: str, ref: Ref) -> str:

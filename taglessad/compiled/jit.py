@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, Final, NamedTuple
 
+from taglessad import policies
 from taglessad.compiled.codegen import numpy_function
 from taglessad.compiled.reader import Reader, reader
 from taglessad.compiled.signature import refuse_unhashable, signature
@@ -117,9 +118,10 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         f: Callable[..., Any] = self._f
-        fixed: tuple[Any, ...] = ()
+        fixed: tuple[Any, ...] = policies.key()
         if self._static is not None:
-            fixed, f, args, kwargs = self._static.split(args, kwargs)
+            own, f, args, kwargs = self._static.split(args, kwargs)
+            fixed = (*fixed, own)
         root = self._root
         under = under_way()
         if under is not None and under is not root:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from taglessad import policies
 from taglessad.compiled.static import Static
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType
@@ -93,10 +94,12 @@ class XlaCompiled:
         return wide(export.export(prepared.entry.function))(*prepared.arrays)
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
-        function, fixed = self._f, ()
+        function: Callable[..., Any] = self._f
+        fixed: tuple[Any, ...] = policies.key()
         donated = self._donated
         if self._static.exist:
-            fixed, function, args, kwargs = self._static.split(args, kwargs)
+            own, function, args, kwargs = self._static.split(args, kwargs)
+            fixed = (*fixed, own)
         handles, treedef = call_leaves("jit", args, kwargs, as_handle)
         flags = tuple([(x.dtype, x.weak) for x in handles])
         key = (fixed, treedef, flags)

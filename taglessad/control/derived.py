@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from taglessad.dtypes import is_real
-from taglessad.graph import Graph, Ref, applied
+from taglessad.graph import Graph, Ref, applied, as_written
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
@@ -272,8 +272,8 @@ def _halves(
     avals = joint.avals
 
     def run(ops: Record, known: dict[Ref, Any], which: Callable[[Ref], bool]) -> None:
-        for ref, constant in joint.constants.items():
-            known[ref] = ops.const(constant)
+        for ref in joint.constants:
+            known[ref] = as_written(ops, joint.literal(ref))
         for prim, operands, params, result in steps:
             if which(result):
                 known[result] = applied(ops, prim, tuple([known[x] for x in operands]), params)

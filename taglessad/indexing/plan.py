@@ -21,6 +21,7 @@ from taglessad.shapes import (
     normalize_slice,
     show,
     slice_length,
+    unify,
 )
 from taglessad.tensor import AnyTensor
 
@@ -56,10 +57,7 @@ def plan(index: object, shape: Shape, mode: str | None = None) -> Plan:
     """
     found = entries(index)
     free = len(shape) - sum(map(_axes_of, found))
-    if free < 0:
-        raise IndexOutOfRange(
-            f"{WHAT}: {len(shape) - free} indices for the {len(shape)} axes of shape {show(shape)}"
-        )
+    check_count(free, shape)
     if all(part is not Ellipsis for part in found):
         found.append(Ellipsis)
     if is_lenient(mode):
@@ -68,6 +66,26 @@ def plan(index: object, shape: Shape, mode: str | None = None) -> Plan:
     for part in found:
         reader.add(part)
     return reader.plan()
+
+
+def check_count(free: int, shape: Shape) -> None:
+    """Raises IndexOutOfRange where an index leaves fewer than no axes of a shape free."""
+    if free < 0:
+        raise IndexOutOfRange(
+            f"{WHAT}: {len(shape) - free} indices for the {len(shape)} axes of shape {show(shape)}"
+        )
+
+
+def check_mask(mask: Shape, axis: int, shape: Shape) -> None:
+    """Raises ShapeError where the axes that a mask covers, from `axis` on, are not its own."""
+    covered = shape[axis : axis + len(mask)]
+    try:
+        unify(mask, covered, what=WHAT)
+    except ShapeError:
+        raise ShapeError(
+            f"{WHAT}: a mask of shape {show(mask)} on axes of shape {show(covered)} "
+            f"(from axis {axis} of {show(shape)})"
+        ) from None
 
 
 def _axes_of(part: Entry) -> int:
@@ -140,12 +158,7 @@ class _Reader:
             self._box.append(1)
             return
         axis = len(self._parts)
-        covered = self._shape[axis : axis + mask.ndim]
-        if covered != mask.shape:
-            raise ShapeError(
-                f"{WHAT}: a mask of shape {show(mask.shape)} on axes of shape {show(covered)} "
-                f"(from axis {axis} of {show(self._shape)})"
-            )
+        check_mask(mask.shape, axis, self._shape)
         for part in np.nonzero(mask):
             self._array(part)
 

@@ -1,6 +1,6 @@
 """x.at[index]: updates that give a new handle, and readings with a say in what is out of range."""
 
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from taglessad.ops import Ops
 from taglessad.shapes import Shape, broadcast_to, show
 from taglessad.tensor import AnyTensor, TensorLike, handle
 
+T = TypeVar("T", bound=AnyTensor)
+
 _KIND: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
 # The primitive that updates single slices, and the elementwise one for a region.
 _SCATTER: Final = {
@@ -27,19 +29,19 @@ _SCATTER: Final = {
 _ELEMENTWISE: Final = {"add": "add", "multiply": "mul", "min": "minimum", "max": "maximum"}
 
 
-class At:
+class At(Generic[T]):
     """x.at: to be indexed."""
 
     __slots__ = ("_x",)
 
-    def __init__(self, x: AnyTensor) -> None:
+    def __init__(self, x: T) -> None:
         self._x = x
 
-    def __getitem__(self, index: object) -> "Indexed":
+    def __getitem__(self, index: object) -> "Indexed[T]":
         return Indexed(self._x, index)
 
 
-class Indexed:
+class Indexed(Generic[T]):
     """x.at[index]: what can be done with those entries. An index is as in x[index].
 
     Values broadcast to the shape of x[index] and take the dtype of x. Raises ShapeError where they
@@ -52,22 +54,22 @@ class Indexed:
 
     __slots__ = ("_index", "_x")
 
-    def __init__(self, x: AnyTensor, index: object) -> None:
+    def __init__(self, x: T, index: object) -> None:
         self._x = x
         self._index = index
 
-    def set(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+    def set(self, values: TensorLike, /, *, mode: str | None = None) -> T:
         """x with the entries replaced; of several values for one entry the last one counts.
 
         What is overwritten contributes nothing to derivatives.
         """
         return self._updated("set", values, mode)
 
-    def add(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+    def add(self, values: TensorLike, /, *, mode: str | None = None) -> T:
         """x with values added to the entries: all of them, where an entry is named repeatedly."""
         return self._updated("add", values, mode)
 
-    def multiply(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+    def multiply(self, values: TensorLike, /, *, mode: str | None = None) -> T:
         """x with the entries multiplied by values, by all of them where an entry repeats.
 
         The derivative is right where values are zero; it sorts them by entry and takes time and
@@ -75,11 +77,11 @@ class Indexed:
         """
         return self._updated("multiply", values, mode)
 
-    def min(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+    def min(self, values: TensorLike, /, *, mode: str | None = None) -> T:
         """x with the entries lowered to values; ties share the derivative equally."""
         return self._updated("min", values, mode)
 
-    def max(self, values: TensorLike, /, *, mode: str | None = None) -> AnyTensor:
+    def max(self, values: TensorLike, /, *, mode: str | None = None) -> T:
         """x with the entries raised to values; ties share the derivative equally."""
         return self._updated("max", values, mode)
 
@@ -104,7 +106,7 @@ class Indexed:
             y = gather.read(ops, y)
         return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
 
-    def _updated(self, name: str, values: TensorLike, mode: str | None) -> AnyTensor:
+    def _updated(self, name: str, values: TensorLike, mode: str | None) -> T:
         what = f"at.{name}"
         check_mode(mode, what)
         x = self._x

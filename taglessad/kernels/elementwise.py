@@ -1,11 +1,13 @@
 """NumPy kernels that no single NumPy function gives: stable, and of the input's dtype."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]  # Any: the dtype is data
+_DOUBLE: Final = np.dtype(np.float64)
+_MODERATE: Final = np.tanh(1.0) ** 2
 
 
 def integer_pow(x: Array, n: int) -> Array:
@@ -28,7 +30,7 @@ def pow_int(x: Array, n: Array) -> Array:
 def exp_neg_square(x: Array) -> Array:
     """exp(-x*x). The square is split in a head of 26 bits, exact, and a tail: rounding x*x would
     cost x*x/2 ulp."""
-    wide = np.asarray(x, np.float64)
+    wide = np.clip(np.asarray(x, np.float64), -40, 40)  # beyond that the result is 0
     head = wide.astype(np.float32).astype(np.float64)
     head = np.where(np.isfinite(head), head, wide)
     tail = np.where(head == wide, 0.0, (wide - head) * (wide + head))
@@ -54,7 +56,7 @@ def sech_squared(x: Array) -> Array:
     In float64 by cosh, three kernels. In float32 NumPy's exp is vectorised and its cosh is not, so
     there 4 e / (1 + e)**2 with e = exp(-2 |x|), in two buffers.
     """
-    if np.asarray(x).dtype == np.float64:
+    if getattr(x, "dtype", _DOUBLE) == _DOUBLE:  # a Python float has none
         slope = np.reciprocal(np.cosh(x))
         return np.multiply(slope, slope)
     y: Array = np.asarray(np.abs(x))
@@ -65,6 +67,15 @@ def sech_squared(x: Array) -> Array:
     np.divide(y, denominator, out=y)
     np.multiply(y, 4, out=y)
     return y
+
+
+def tanh_slope(x: Array, y: Array) -> Array:
+    """1 / cosh(x)**2 where y = tanh(x) is at hand: 1 - y*y, as long as no entry is so large that
+    the difference would lose digits. Up to 1 it is the more accurate of the two."""
+    square: Array = np.multiply(y, y)
+    if square.size and np.maximum.reduce(square, None) <= _MODERATE:  # false for a NaN
+        return np.subtract(1, square, out=square)
+    return sech_squared(x)
 
 
 def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:

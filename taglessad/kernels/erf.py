@@ -209,7 +209,7 @@ def _erf_far(x: F64) -> F64:
 def _erfc_far(x: F64) -> F64:
     """erfc for x >= 0.4769, as exp(-x**2) times a smooth function."""
     x = np.minimum(x, 28.0)  # the result is 0 from 27.3 on; infinities would give NaN below
-    smooth = polynomial(_FAR, (x - 2) / (x + 3)) / (x + 0.5)
+    smooth = erfc_scaled(x)
     # x**2 = square + error exactly (Dekker, Numer. Math. 18, 1971), and exp(-error) = 1 - error.
     square = x * x
     high = x * 134217729.0  # 2**27 + 1
@@ -221,6 +221,11 @@ def _erfc_far(x: F64) -> F64:
     deep = square > 700
     first = np.exp(np.where(deep, -0.5 * square, -square))
     return first * smooth * np.where(deep, first, 1.0)
+
+
+def erfc_scaled(x: F64) -> F64:
+    """exp(x**2) erfc(x) for x from 0.4769 to 28."""
+    return polynomial(_FAR, (x - 2) / (x + 3)) / (x + 0.5)
 
 
 def _erfinv(x: F64) -> F64:

@@ -149,23 +149,29 @@ def _gammaln(x: F64) -> F64:
     return piecewise(
         x,
         (x >= 3, _gammaln_large),
-        ((x >= 1) & (x < 3), lambda x: _gammaln_1p(x - 1)),
-        ((x > 0) & (x < 1), lambda x: _gammaln_1p(x) - np.log(x)),
+        ((x >= 1) & (x < 3), lambda x: gammaln_1p(x - 1)),
+        ((x > 0) & (x < 1), lambda x: gammaln_1p(x) - np.log(x)),
         ((x < 0) & ~pole, _gammaln_negative),
         (pole, lambda x: np.full_like(x, np.inf)),
     )
 
 
-def _gammaln_1p(z: F64) -> F64:
+def gammaln_1p(z: F64) -> F64:
+    """log Gamma(1 + z) for z from 0 to 2."""
     return z * (z - 1) * (polynomial(_GAMMALN_1P, (z - 0.5) / (z + 3)) / (z + 3))
 
 
 def _gammaln_large(x: F64) -> F64:
-    inverse = 1 / x
-    correction = inverse * polynomial(_STIRLING, inverse * inverse)
+    correction = stirling(x)
     logarithm: F64 = np.log(x)
     # log(x) - 1 comes first: (x - 1/2) log(x) - x would cancel.
     return (x - 0.5) * (logarithm - 1) + (_HALF_LOG_TWO_PI - 0.5 + correction)
+
+
+def stirling(x: F64) -> F64:
+    """What Stirling's formula for log Gamma(x) lacks, for x >= 3."""
+    inverse = 1 / x
+    return inverse * polynomial(_STIRLING, inverse * inverse)
 
 
 def _gammaln_negative(x: F64) -> F64:
@@ -174,7 +180,7 @@ def _gammaln_negative(x: F64) -> F64:
     z = -x
     # Gamma(1 + z), taken as z Gamma(z) where rounding 1 + z would count.
     sine *= np.maximum(z, 1)
-    return -np.log(sine) - piecewise(z, (z < 1, _gammaln_1p), (z >= 1, _gammaln))
+    return -np.log(sine) - piecewise(z, (z < 1, gammaln_1p), (z >= 1, _gammaln))
 
 
 def _digamma(x: F64) -> F64:
@@ -194,9 +200,14 @@ def _digamma_1p(z: F64) -> F64:
 
 
 def _digamma_large(x: F64) -> F64:
+    return np.log(x) - log_minus_digamma(x)
+
+
+def log_minus_digamma(x: F64) -> F64:
+    """log(x) - digamma(x) for x >= 3."""
     inverse = 1 / x
     square = inverse * inverse
-    return np.log(x) - (0.5 * inverse + square * polynomial(_DIGAMMA_LARGE, square))
+    return 0.5 * inverse + square * polynomial(_DIGAMMA_LARGE, square)
 
 
 def _digamma_negative(x: F64) -> F64:

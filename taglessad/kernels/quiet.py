@@ -6,6 +6,8 @@ variable is set directly where this NumPy has it under the name known here.
 """
 
 from collections.abc import Callable
+from contextvars import Context
+from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
@@ -18,18 +20,32 @@ _MAKE: Final[Any] = getattr(umath, "_make_extobj", None)
 _IGNORE: Final[Any] = _MAKE(all="ignore") if _STATE is not None and _MAKE is not None else None
 
 
+if _IGNORE is None or _STATE is None:
+
+    def silence() -> Any:
+        state = np.errstate(all="ignore")
+        state.__enter__()
+        return state
+
+    def restore(token: Any, /) -> None:
+        token.__exit__(None, None, None)
+
+else:
+    silence = partial(_STATE.set, _IGNORE)
+    restore = _STATE.reset
+
+
 class Quiet:
-    """A context manager: no floating-point warnings inside. Nests; one object per use."""
+    """A context manager: no floating-point warnings inside. Nests; one object per use.
+
+    Where a hundred nanoseconds count: `token = silence()`, and `restore(token)` in a `finally`.
+    """
 
     __slots__ = ("_token",)
     _token: Any  # Any: a contextvars token, or an errstate where NumPy has no variable
 
     def __enter__(self) -> None:
-        if _IGNORE is None or _STATE is None:
-            self._token = np.errstate(all="ignore")
-            self._token.__enter__()
-        else:
-            self._token = _STATE.set(_IGNORE)
+        self._token = silence()
 
     def __exit__(
         self,
@@ -37,49 +53,66 @@ class Quiet:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if _IGNORE is None or _STATE is None:
-            self._token.__exit__(kind, error, trace)
-        else:
-            _STATE.reset(self._token)
+        restore(self._token)
 
 
 def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the warnings off while it runs.
+    """The function with the warnings off while it runs."""
 
-    One- and two-argument ufuncs get a wrapper of their own arity: this is the path of every
-    operator on concrete handles, where a hundred nanoseconds count.
-    """
-    if _IGNORE is None or _STATE is None:
-
-        def slow(*args: Any) -> Any:
-            with np.errstate(all="ignore"):
-                return function(*args)
-
-        return slow
-    enter, leave, ignore = _STATE.set, _STATE.reset, _IGNORE
-    arity = function.nin if isinstance(function, np.ufunc) else 0
-
-    def unary(x: Any) -> Any:
-        token = enter(ignore)
-        try:
-            return function(x)
-        finally:
-            leave(token)
-
-    def binary(a: Any, b: Any) -> Any:
-        token = enter(ignore)
-        try:
-            return function(a, b)
-        finally:
-            leave(token)
-
-    def general(*args: Any) -> Any:
-        token = enter(ignore)
+    def quiet(*args: Any) -> Any:
+        token = silence()
         try:
             return function(*args)
         finally:
-            leave(token)
+            restore(token)
 
-    if arity == 1:
-        return unary
-    return binary if arity == 2 else general
+    return quiet
+
+
+# Contexts in which the variable stands at "ignore", each as its `run`: to run a ufunc in one costs
+# half of setting the variable and taking it back. A context runs one thing at a time, so a call
+# takes one out of the pool, whose operations are atomic, and gives it back.
+_POOL: Final[list[Callable[..., Any]]] = []
+
+
+def _quiet_context() -> Callable[..., Any]:
+    context = Context()
+    context.run(_STATE.set, _IGNORE)
+    return context.run
+
+
+def quiet_method(ufunc: np.ufunc) -> Callable[..., Any]:
+    """A ufunc of one or two operands as a method with the warnings off; the object is not used.
+
+    This is the path of every operator on concrete handles, where a hundred nanoseconds count: so a
+    method and not a static one, which Python finds the slow way.
+    """
+    take, give = _POOL.pop, _POOL.append
+
+    def unary(_: object, x: Any, /) -> Any:
+        try:
+            run = take()
+        except IndexError:
+            run = _quiet_context()
+        try:
+            return run(ufunc, x)
+        finally:
+            give(run)
+
+    def binary(_: object, a: Any, b: Any, /) -> Any:
+        try:
+            run = take()
+        except IndexError:
+            run = _quiet_context()
+        try:
+            return run(ufunc, a, b)
+        finally:
+            give(run)
+
+    def slow(_: object, /, *args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return ufunc(*args)
+
+    if _IGNORE is None or _STATE is None:
+        return slow
+    return unary if ufunc.nin == 1 else binary

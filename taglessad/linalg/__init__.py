@@ -1,13 +1,34 @@
-"""Linear algebra: the array API standard's `linalg` extension, as far as it needs no decomposition."""
+"""Linear algebra: the array API standard's `linalg` extension, with SciPy's and NumPy's names beside."""
 
 from taglessad.array_api.linear_algebra import matmul as matmul
 from taglessad.array_api.linear_algebra import matrix_transpose as matrix_transpose
 from taglessad.array_api.linear_algebra import tensordot as tensordot
 from taglessad.array_api.linear_algebra import vecdot as vecdot
+from taglessad.linalg.determinants import SlogdetResult as SlogdetResult
+from taglessad.linalg.determinants import det as det
+from taglessad.linalg.determinants import slogdet as slogdet
+from taglessad.linalg.factors import QRResult as QRResult
+from taglessad.linalg.factors import cholesky as cholesky
+from taglessad.linalg.factors import qr as qr
+from taglessad.linalg.functions import cond as cond
+from taglessad.linalg.functions import expm as expm
+from taglessad.linalg.functions import matrix_power as matrix_power
 from taglessad.linalg.norms import matrix_norm as matrix_norm
 from taglessad.linalg.norms import vector_norm as vector_norm
 from taglessad.linalg.products import cross as cross
 from taglessad.linalg.products import diagonal as diagonal
-from taglessad.linalg.products import matrix_power as matrix_power
 from taglessad.linalg.products import outer as outer
 from taglessad.linalg.products import trace as trace
+from taglessad.linalg.solving import LstsqResult as LstsqResult
+from taglessad.linalg.solving import inv as inv
+from taglessad.linalg.solving import lstsq as lstsq
+from taglessad.linalg.solving import pinv as pinv
+from taglessad.linalg.solving import solve as solve
+from taglessad.linalg.solving import solve_triangular as solve_triangular
+from taglessad.linalg.spectral import EighResult as EighResult
+from taglessad.linalg.spectral import SVDResult as SVDResult
+from taglessad.linalg.spectral import eigh as eigh
+from taglessad.linalg.spectral import eigvalsh as eigvalsh
+from taglessad.linalg.spectral import matrix_rank as matrix_rank
+from taglessad.linalg.spectral import svd as svd
+from taglessad.linalg.spectral import svdvals as svdvals

@@ -41,12 +41,13 @@ def matrix_norm(
     /,
     *,
     keepdims: bool = False,
-    ord: float | Literal["fro"] = "fro",
+    ord: float | Literal["fro", "nuc"] = "fro",
 ) -> Tensor:
     """A norm of the matrices in the last two axes.
 
-    ord: "fro", the root of the sum of squares; 1 and -1, the largest and smallest sum of |x| down
-    a column; inf and -inf, along a row. Raises ArgumentError for others, ShapeError below rank 2.
+    ord: "fro", the root of the sum of squares; "nuc", the sum of the singular values; 2 and -2, the
+    largest and the smallest of them; 1 and -1, the largest and smallest sum of |x| down a column;
+    inf and -inf, along a row. Raises ArgumentError for others, ShapeError below rank 2.
     """
     met = as_real(meet("matrix_norm", (x,), ("x",)))
     ops, (payload,) = met.ops, met.payloads
@@ -57,17 +58,27 @@ def matrix_norm(
     both = (rank - 2, rank - 1)
     if ord == "fro":
         y = _norm(ops, payload, both, 2.0, met.dtype)
+    elif ord in ("nuc", 2, -2):
+        y = _of_singular_values(ops, payload, ord)
     elif ord in (1, -1, math.inf, -math.inf):
         along = rank - 2 if ord in (1, -1) else rank - 1
         sums = ops.sum(ops.abs(payload), (along,))
         y = ops.max(sums, (rank - 2,)) if ord > 0 else ops.min(sums, (rank - 2,))
     else:
         raise ArgumentError(
-            f"matrix_norm: ord {ord!r} is not supported; it is 'fro', 1, -1, inf or -inf"
+            f"matrix_norm: ord is {ord!r}; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
         )
     if keepdims:
         y = ops.reshape(y, shapes.reduce(shape, both, True, "matrix_norm"))
     return Tensor(ops, y, met.dtype, met.weak)
+
+
+def _of_singular_values(ops: Ops[Any], x: Any, ord: object) -> Any:  # Any: payloads of `ops`
+    s = ops.abs(ops.svd(x, False)[1])  # of which the derivative at 0 is 0
+    last = (len(ops.shape(s)) - 1,)
+    if ord == "nuc" or ops.shape(s)[-1] == 0:
+        return ops.sum(s, last)
+    return ops.max(s, last) if ord == 2 else ops.min(s, last)
 
 
 def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:

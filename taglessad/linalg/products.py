@@ -5,16 +5,13 @@ Operands come to their common dtype. Raises ShapeError where sizes do not fit.
 
 from typing import Any, SupportsIndex
 
-import numpy as np
-
 from taglessad import shapes
 from taglessad.array_api.kinds import Kind, as_before
-from taglessad.array_api.linear_algebra import matmul
 from taglessad.array_api.manipulation import rolled
 from taglessad.array_api.statistical import sum as total
 from taglessad.convert import as_handle
 from taglessad.dispatch import as_number, meet
-from taglessad.errors import ArgumentError, ShapeError
+from taglessad.errors import ShapeError
 from taglessad.ops import Ops
 from taglessad.shapes.axes import integer
 from taglessad.tensor import Tensor, handle
@@ -70,34 +67,6 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
             f"outer: shapes {shapes.show(left)} and {shapes.show(right)}: both must be vectors"
         )
     return handle(met.ops, met.ops.contract(a, b, "i,j->ij"), met.dtype, met.weak)  # type: ignore[no-any-return]
-
-
-def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """The product of n copies of square matrices, by repeated squaring; n = 0 is the identity.
-
-    Raises ShapeError for matrices that are not square, ArgumentError for a negative n.
-    """
-    met = as_number(meet("matrix_power", (x,), ("x",)))
-    ops, (payload,) = met.ops, met.payloads
-    shape = ops.shape(payload)
-    if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise ShapeError(f"matrix_power: shape {shapes.show(shape)} is no square matrix")
-    power = integer(n, "matrix_power", "n")
-    if power < 0:
-        raise ArgumentError(f"matrix_power: n is {power}; invert x and give {-power}")
-    base: Tensor = handle(ops, payload, met.dtype, met.weak)
-    if power == 0:
-        ones = ops.broadcast(ops.const(np.ones((), met.dtype)), shape[:-1])
-        return as_before(base, ops.place_diagonal(ones, 0, shape[-1], shape[-1]))  # type: ignore[no-any-return]
-    result: Tensor | None = None
-    while True:
-        if power & 1:
-            result = base if result is None else matmul(result, base)
-        power >>= 1
-        if not power:
-            assert result is not None
-            return result
-        base = matmul(base, base)
 
 
 def diagonal(x: Kind, /, *, offset: SupportsIndex = 0) -> Kind:

@@ -1,7 +1,8 @@
-"""Activations and losses, under JAX's names. Losses take (prediction, target), unreduced.
+"""Activations and losses, convolution, pooling, attention, dropout.
 
-Activations are elementwise, of any shape; integers become float64. Values at kinks are those of
-docs/conventions.md.
+Names are JAX's where it has the function, else PyTorch's. Activations are elementwise, of any
+shape; integers become float64. Values at kinks are those of docs/conventions.md. Losses take
+(prediction, target), unreduced.
 """
 
 from typing import Any, Final
@@ -9,24 +10,46 @@ from typing import Any, Final
 from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.comparison import clip
-from taglessad.array_api.creation import arange
 from taglessad.array_api.dtype_functions import astype
-from taglessad.array_api.manipulation import expand_dims
+from taglessad.array_api.kinks import at_zero
+from taglessad.array_api.logic import isinf
 from taglessad.array_api.searching import where
-from taglessad.array_api.statistical import mean
-from taglessad.array_api.statistical import sum as total
-from taglessad.array_api.transcendental import expm1
+from taglessad.array_api.transcendental import expm1, tanh
 from taglessad.convert import as_handle
+from taglessad.dims import exact_quotient
 from taglessad.dispatch import real_function
-from taglessad.dtypes import float64, is_integer, is_real
-from taglessad.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
-from taglessad.shapes import show
-from taglessad.shapes.axes import integer
-from taglessad.special.error import erfc
+from taglessad.dtypes import float64, is_real
+from taglessad.errors import ShapeError
+from taglessad.indexing.reading import getitem
+from taglessad.nn.attention import scaled_dot_product_attention as scaled_dot_product_attention
+from taglessad.nn.convolution import conv1d as conv1d
+from taglessad.nn.convolution import conv2d as conv2d
+from taglessad.nn.convolution import conv_transpose1d as conv_transpose1d
+from taglessad.nn.convolution import conv_transpose2d as conv_transpose2d
+from taglessad.nn.dropout import dropout as dropout
+from taglessad.nn.losses import binary_cross_entropy as binary_cross_entropy
+from taglessad.nn.losses import cosine_distance as cosine_distance
+from taglessad.nn.losses import cosine_similarity as cosine_similarity
+from taglessad.nn.losses import cross_entropy as cross_entropy
+from taglessad.nn.losses import hinge as hinge
+from taglessad.nn.losses import huber as huber
+from taglessad.nn.losses import kl_div as kl_div
+from taglessad.nn.losses import l1 as l1
+from taglessad.nn.losses import mse as mse
+from taglessad.nn.losses import nll as nll
+from taglessad.nn.losses import one_hot as one_hot
+from taglessad.nn.pooling import adaptive_avg_pool1d as adaptive_avg_pool1d
+from taglessad.nn.pooling import adaptive_avg_pool2d as adaptive_avg_pool2d
+from taglessad.nn.pooling import avg_pool1d as avg_pool1d
+from taglessad.nn.pooling import avg_pool2d as avg_pool2d
+from taglessad.nn.pooling import max_pool1d as max_pool1d
+from taglessad.nn.pooling import max_pool2d as max_pool2d
+from taglessad.shapes import normalize_axis, show
+from taglessad.special.error import ndtr
 from taglessad.special.information import log_expit
 from taglessad.special.information import log_softmax as log_softmax_over
 from taglessad.special.information import softmax as softmax_over
-from taglessad.tensor import AnyTensor, Tensor, TensorLike, known_size
+from taglessad.tensor import Tensor, TensorLike
 
 S = TypeVarTuple("S")
 
@@ -37,13 +60,13 @@ SELU_ALPHA: Final = 1.6732632423543772
 
 def relu(x: Tensor[*S], /) -> Tensor[*S]:
     """max(x, 0); the derivative at 0 is 0."""
-    return real_function("relu", "nn.functional.relu", x)
+    return at_zero("relu", real_function("relu", "nn.functional.relu", x), x)  # type: ignore[no-any-return]  # a Tensor
 
 
-def relu6(x: Tensor, /) -> Tensor:
+def relu6(x: Tensor[*S], /) -> Tensor[*S]:
     """min(max(x, 0), 6); the derivative at 0 and at 6 is 0."""
     t = relu(x)
-    return where(t >= 6.0, 6.0, t)
+    return _shaped(x, where(t >= 6.0, 6.0, t))
 
 
 def sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
@@ -56,18 +79,18 @@ def softplus(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("softplus", "nn.functional.softplus", x)
 
 
-def log_sigmoid(x: Tensor, /) -> Tensor:
+def log_sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
     """log(sigmoid(x)), accurate in both tails."""
-    return log_expit(x)
+    return _shaped(x, log_expit(x))
 
 
-def silu(x: Tensor, /) -> Tensor:
+def silu(x: Tensor[*S], /) -> Tensor[*S]:
     """x * sigmoid(x)."""
     t = _real(x, "silu")
-    return t * sigmoid(t)
+    return _shaped(x, _gated(t, sigmoid(t)))
 
 
-def gelu(x: Tensor, /, *, approximate: bool = True) -> Tensor:
+def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
     """x times the normal distribution function at x (Hendrycks and Gimpel 2016).
 
     approximate: by tanh, as JAX's default; else by erf.
@@ -75,24 +98,67 @@ def gelu(x: Tensor, /, *, approximate: bool = True) -> Tensor:
     t = _real(x, "gelu")
     if approximate:
         # (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps the left tail.
-        return t * sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))  # 2 sqrt(2/pi)
-    return 0.5 * t * erfc(t * -0.7071067811865476)
+        gate = sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))  # 2 sqrt(2/pi)
+        return _shaped(x, _gated(t, gate))
+    return _shaped(x, _gated(t, ndtr(t)))
 
 
-def elu(x: Tensor, /, alpha: float = 1.0) -> Tensor:
+def _gated(t: Tensor, gate: Tensor) -> Tensor:
+    """t times a gate from 0 to 1; at infinities the limits, where -inf * 0 would be NaN."""
+    return where(isinf(t), relu(t), t * gate)
+
+
+def elu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
     """x for x > 0, alpha * expm1(x) below."""
     t = _real(x, "elu")
-    return where(t > 0.0, t, alpha * expm1(t))
+    return _shaped(x, where(t > 0.0, t, alpha * expm1(t)))
 
 
-def selu(x: Tensor, /) -> Tensor:
+def leaky_relu(x: Tensor[*S], /, negative_slope: float = 0.01) -> Tensor[*S]:
+    """x for x > 0, negative_slope * x elsewhere."""
+    t = _real(x, "leaky_relu")
+    return _shaped(x, where(t > 0.0, t, negative_slope * t))
+
+
+def selu(x: Tensor[*S], /) -> Tensor[*S]:
     """The self-normalising elu (Klambauer et al. 2017)."""
-    return SELU_SCALE * elu(x, SELU_ALPHA)
+    return _shaped(x, SELU_SCALE * elu(x, SELU_ALPHA))
 
 
-def hard_tanh(x: Tensor, /) -> Tensor:
+def mish(x: Tensor[*S], /) -> Tensor[*S]:
+    """x * tanh(softplus(x)) (Misra 2019)."""
+    t = _real(x, "mish")
+    return _shaped(x, t * tanh(softplus(t)))
+
+
+def soft_sign(x: Tensor[*S], /) -> Tensor[*S]:
+    """x / (1 + |x|)."""
+    t = _real(x, "soft_sign")
+    return _shaped(x, t / (1.0 + abs(t)))
+
+
+def glu(x: Tensor, /, axis: int = -1) -> Tensor:
+    """The first half of an axis times the sigmoid of the second (Dauphin et al. 2017).
+
+    Raises ShapeError for an axis of odd size.
+    """
+    t = _real(x, "glu")
+    along = normalize_axis(axis, t.shape, "nn.functional.glu")
+    half = exact_quotient(t.shape[along], 2)
+    if half is None:
+        raise ShapeError(
+            f"nn.functional.glu: axis {axis} of {show(t.shape)} has no two halves of one size"
+        )
+    lead = (slice(None),) * along
+    signal: Any = getitem(t, (*lead, slice(None, half)))  # Any: as x, real
+    gate: Any = getitem(t, (*lead, slice(half, None)))
+    gated: Tensor = signal * sigmoid(gate)
+    return gated
+
+
+def hard_tanh(x: Tensor[*S], /) -> Tensor[*S]:
     """x clipped to [-1, 1]; the derivative is 1 on the closed interval."""
-    return clip(x, -1.0, 1.0)
+    return _shaped(x, clip(x, -1.0, 1.0))
 
 
 def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
@@ -105,88 +171,12 @@ def log_softmax(x: TensorLike, axis: Any = -1) -> Tensor:
     return log_softmax_over(x, axis)
 
 
-def one_hot(labels: TensorLike, num_classes: int, *, dtype: Any = float64) -> Tensor:
-    """1 in the place of each label along a new last axis, 0 elsewhere; labels outside give 0s."""
-    t = as_handle(labels, "nn.functional.one_hot", "labels")
-    if not is_integer(t.dtype):
-        raise DTypeError(f"nn.functional.one_hot: labels have dtype {t.dtype}; they are integers")
-    if integer(num_classes, "nn.functional.one_hot", "num_classes") < 0:
-        raise ArgumentError(f"nn.functional.one_hot: num_classes is {num_classes}, below 0")
-    hot: Tensor = astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)  # type: ignore[assignment]
-    return hot
-
-
-def mse(prediction: TensorLike, target: TensorLike) -> Tensor:
-    """Mean of the squared differences, one number."""
-    p, t = _same_shape("mse", prediction, target)
-    difference = p - t
-    return mean(difference * difference)
-
-
-def _check_labels(name: str, labels: AnyTensor, classes: int) -> None:
-    """Where labels are known, all must be classes."""
-    seen = labels.ops.peek(labels.payload)
-    if seen is None:
-        return
-    wrong = seen[(seen < 0) | (seen >= classes)]
-    if wrong.size:
-        raise IndexOutOfRange(
-            f"nn.functional.{name}: label {wrong[0]} is out of range for {classes} classes "
-            f"(valid: 0 to {classes - 1})"
-        )
-
-
-def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
-    """-log softmax(logits) at each label: [N, K], [N] -> [N].
-
-    Raises ShapeError where labels have another shape than the logits without their last axis,
-    DTypeError where labels are no integers, IndexOutOfRange for a label that is seen to be none of
-    the classes 0 .. K - 1.
-    """
-    z = as_handle(logits, "nn.functional.cross_entropy", "logits")
-    t = as_handle(labels, "nn.functional.cross_entropy", "labels")
-    if not is_integer(t.dtype):
-        raise DTypeError(
-            f"nn.functional.cross_entropy: labels have dtype {t.dtype}; they are class numbers, "
-            "integers. For probabilities write -sum(target * log_softmax(logits), axis=-1)"
-        )
-    if not z.shape or z.shape[:-1] != t.shape:
-        raise ShapeError(
-            f"nn.functional.cross_entropy: logits {show(z.shape)} and labels {show(t.shape)}: "
-            "labels have the shape of the logits without the last axis"
-        )
-    classes = known_size(z.shape[-1], "nn.functional.cross_entropy")
-    _check_labels("cross_entropy", t, classes)
-    # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN.
-    here: Any = one_hot(
-        t, classes, dtype=bool
-    )  # Any: truth values, which one_hot's type does not say
-    return -total(where(here, log_softmax(z), 0.0), axis=-1)
-
-
-def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
-    """Cross entropy of a probability target against sigmoid(logits), entry by entry, from logits.
-
-    softplus(z) - z * target: finite for every logit.
-    """
-    z, t = _same_shape("binary_cross_entropy", logits, target)
-    loss: Tensor = softplus(z) - z * t
-    return loss
-
-
-def _real(x: TensorLike, name: str) -> Tensor:
+def _real(x: TensorLike, name: str) -> Any:  # Any: a Tensor of whichever shape
     t = as_handle(x, f"nn.functional.{name}", "x")
-    real: Tensor = t if is_real(t.dtype) else astype(t, float64)  # type: ignore[assignment]
-    return real
+    return t if is_real(t.dtype) else astype(t, float64)
 
 
-def _same_shape(name: str, prediction: TensorLike, target: TensorLike) -> tuple[Any, Any]:
-    # Any: handles of reals or of what promotes to them.
-    p = as_handle(prediction, f"nn.functional.{name}", "prediction")
-    t = as_handle(target, f"nn.functional.{name}", "target")
-    if p.shape != t.shape:
-        raise ShapeError(
-            f"nn.functional.{name}: prediction {show(p.shape)} and target {show(t.shape)} differ "
-            "in shape; nothing is broadcast in a loss"
-        )
-    return p, t
+def _shaped(x: Tensor[*S], y: Any) -> Tensor[*S]:  # Any: y, computed from x entry by entry
+    """y, with the shape of x in its type."""
+    result: Tensor[*S] = y
+    return result

@@ -3,6 +3,8 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
+
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Slot, declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
@@ -74,9 +76,10 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     nought = ops.logical_and(ops.equal(a, zero), ops.equal(b, zero))
     base = ops.where(nought, ops.scalar(1, a), a)
     by_power = ops.mul(b, ops.pow(base, ops.sub(b, ops.scalar(1, b))))
-    # b - 1 rounds b off where b is small; b*y / a does not, and is then far from overflow.
-    small = ops.less(ops.abs(b), ops.scalar(HALF, b))
-    inside = ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero))
+    # b - 1 rounds b off where b < 1/2; b*y / a does not, but needs y with all its digits.
+    small = ops.less(b, ops.scalar(HALF, b))
+    normal = ops.less(ops.scalar(float(np.finfo(ops.dtype(a)).tiny), y), ops.abs(y))
+    inside = ops.logical_and(ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero)), normal)
     by_quotient = ops.div(ops.mul(b, y), a)
     return ops.where(ops.logical_and(small, inside), by_quotient, by_power)
 
@@ -143,11 +146,17 @@ def _over(ops: "Ops[R]", x: R, m: R) -> R:
 
 
 def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
-    # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length.
-    a, b, _ = in_units_of_larger(ops, side, other)
-    length = ops.hypot(a, b)
-    zero = ops.scalar(0, length)
-    return ops.where(ops.equal(length, zero), zero, ops.div(a, length))
+    # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length. From the
+    # quotient of the smaller by the larger, so that its derivative does not cancel.
+    long = ops.less_equal(ops.abs(other), ops.abs(side))
+    shorter, longer = ops.where(long, other, side), ops.where(long, side, other)
+    one = ops.scalar(1, longer)
+    origin = ops.equal(longer, ops.scalar(0, longer))
+    ratio = ops.div(shorter, ops.where(origin, one, longer))
+    both = ops.logical_and(ops.isinf(shorter), ops.isinf(longer))
+    ratio = ops.where(both, ops.mul(ops.sign(shorter), ops.sign(longer)), ratio)
+    inverse = ops.rsqrt(ops.add(one, ops.square(ratio)))
+    return ops.mul(ops.sign(longer), ops.where(long, inverse, ops.mul(ratio, inverse)))
 
 
 def _hypot_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:

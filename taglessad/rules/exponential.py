@@ -3,6 +3,8 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
+
 from taglessad.dtypes import LN2, LN10
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
@@ -23,8 +25,14 @@ def _expm1(ops: "Ops[R]", y: R, x: R) -> R:
 
 
 def _exp_neg_square(ops: "Ops[R]", y: R, x: R) -> R:
-    finite = ops.where(ops.isinf(x), ops.scalar(0, x), x)  # inf * 0 would be NaN
-    return ops.mul(ops.mul(ops.scalar(-2, x), finite), y)
+    # Far out all is 0, where inf * 0 would be NaN.
+    near = ops.where(ops.less(ops.abs(x), ops.scalar(64, x)), x, ops.scalar(0, x))
+    slope = ops.mul(ops.scalar(-2, x), near)
+    # Where y is subnormal it has lost digits: there it is taken in four factors.
+    deep = ops.less(y, ops.scalar(4 * float(np.finfo(ops.dtype(x)).tiny), y))
+    root = ops.exp_neg_square(ops.mul(ops.scalar(Fraction(1, 2), x), near))
+    square = ops.square(root)
+    return ops.where(deep, ops.mul(ops.mul(slope, square), square), ops.mul(slope, y))
 
 
 def _log(ops: "Ops[R]", d: R, y: R, x: R) -> R:
@@ -43,10 +51,24 @@ def _log10(ops: "Ops[R]", d: R, y: R, x: R) -> R:
     return ops.div(ops.div(d, ops.scalar(LN10, x)), x)  # x * ln 10 may overflow
 
 
+def difference(ops: "Ops[R]", a: R, b: R) -> tuple[R, R]:
+    """a - b and what its rounding leaves out (Knuth's two-sum, held constant); 0 for equal ones.
+
+    Infinite operands that are equal have no difference either, where a - b would be NaN.
+    """
+    same_ = ops.equal(a, b)
+    gap = ops.where(same_, ops.scalar(0, a), ops.sub(a, b))
+    p, q, whole = ops.detach(a), ops.detach(b), ops.detach(gap)
+    part = ops.sub(whole, p)
+    rest = ops.sub(ops.sub(p, ops.sub(whole, part)), ops.add(q, part))
+    return gap, ops.where(ops.isfinite(rest), rest, ops.scalar(0, rest))
+
+
 def _weight(ops: "Ops[R]", a: R, b: R) -> R:
-    # exp(a) / (exp(a) + exp(b)); equal operands share, infinite ones too (a - b would be NaN).
-    gap = ops.where(ops.equal(a, b), ops.scalar(0, a), ops.sub(a, b))
-    return ops.sigmoid(gap)
+    # exp(a) / (exp(a) + exp(b)). In the tails a rounding error of a - b would count a - b times.
+    gap, rest = difference(ops, a, b)
+    change = ops.mul(rest, ops.sigmoid(ops.neg(gap)))
+    return ops.mul(ops.sigmoid(gap), ops.add(ops.scalar(1, change), change))
 
 
 def _logaddexp_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:

@@ -117,8 +117,10 @@ PROD: Final = declare("prod", _infer, (pair(_prod_push, _prod_pull),), "reductio
 def _shared(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:
     # Tied entries share equally.
     tied = ops.cast(ops.equal(x, expand(ops, y, x, axes)), ops.dtype(x))
-    # A NaN result equals no entry: its derivative is NaN, and not d / 0.
-    return ops.div(d, ops.where(ops.isnan(y), y, ops.sum(tied, axes)))
+    # One at least is tied, which an enclosure of the count does not know.
+    count = ops.maximum(ops.sum(tied, axes), ops.scalar(1, y))
+    # A NaN result equals no entry: its derivative is NaN.
+    return ops.div(d, ops.where(ops.isnan(y), y, count))
 
 
 def _extremum_push(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:

@@ -163,7 +163,8 @@ def _shared(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) ->
     dtype = ops.dtype(x)
     own = ops.cast(ops.logical_or(ops.equal(x, y), ops.not_equal(x, x)), dtype)
     tied = ops.cast(ops.equal(updates, ops.take(y, index, axis)), dtype)
-    return ops.div(d, ops.add_at(own, index, tied, axis))
+    # One at least attains it, which an enclosure of the count does not know.
+    return ops.div(d, ops.maximum(ops.add_at(own, index, tied, axis), ops.scalar(1, y)))
 
 
 def _extremum_push(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) -> R:

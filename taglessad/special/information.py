@@ -9,9 +9,10 @@ from taglessad.array_api.logic import logical_and, logical_or
 from taglessad.array_api.searching import where as select
 from taglessad.array_api.statistical import max as largest
 from taglessad.array_api.statistical import sum as total
-from taglessad.array_api.transcendental import exp, log, log1p
+from taglessad.array_api.transcendental import atanh, exp, log, log1p
 from taglessad.convert import as_handle
-from taglessad.dispatch import as_real, meet, real_function
+from taglessad.dispatch import Real, as_real, meet, real_binary, real_function
+from taglessad.rules.special_elementary import log_quotient
 from taglessad.shapes import normalize_axes
 from taglessad.shapes import reduce as reduced_shape
 from taglessad.tensor import Tensor, TensorLike
@@ -36,13 +37,39 @@ def log_expit(x: Tensor, /) -> Tensor:
 def logit(x: Tensor, /) -> Tensor:
     """log(x / (1 - x)), the inverse of expit."""
     t = _real(x, "special.logit")
-    return log(t) - log1p(-t)
+    # Near 1/2 the two logarithms cancel; there 2 x - 1 is exact.
+    middle = logical_and(t > 0.25, t < 0.75)
+    inner, outer = select(middle, t, 0.5), select(middle, 0.25, t)
+    near = 2.0 * atanh(2.0 * inner - 1.0)
+    return select(middle, near, log(outer) - log1p(-outer))
 
 
-def entr(x: Tensor, /) -> Tensor:
-    """-x log(x) for x > 0, 0 at 0, -inf below."""
-    t = _real(x, "special.entr")
-    return select(t > 0, -(t * log(t)), select(t == 0, t * 0.0, -float("inf")))
+def entr(x: Tensor[*S], /) -> Tensor[*S]:
+    """-x log(x) for x > 0, 0 at 0, where its derivative is inf; -inf below."""
+    return real_function("entr", "special.entr", x)
+
+
+def rel_entr(x: Real, y: Real, /) -> Tensor:
+    """x log(x / y) for x, y > 0; 0 for x = 0, y >= 0; else inf."""
+    return real_binary("rel_entr", "special.rel_entr", x, y)
+
+
+def kl_div(x: Real, y: Real, /) -> Tensor:
+    """x log(x / y) - x + y for x, y > 0, accurate near x = y; y for x = 0, y >= 0; else inf."""
+    return real_binary("kl_div", "special.kl_div", x, y)
+
+
+def boxcox(x: Real, lmbda: Real, /) -> Tensor:
+    """(x**lmbda - 1) / lmbda, and log(x) for lmbda = 0; x >= 0 (Box and Cox 1964)."""
+    return real_binary("boxcox", "special.boxcox", x, lmbda)
+
+
+def inv_boxcox(y: Real, lmbda: Real, /) -> Tensor:
+    """The inverse of `boxcox` in its first argument: (1 + lmbda y)**(1 / lmbda)."""
+    a, p = _real(y, "special.inv_boxcox", "y"), _real(lmbda, "special.inv_boxcox", "lmbda")
+    base = 1.0 + p * a
+    quotient = Tensor(base.ops, log_quotient(base.ops, base.payload), base.dtype, base.weak)
+    return exp(a * quotient)
 
 
 def xlogy(x: Tensor, y: Tensor, /) -> Tensor:

@@ -70,6 +70,10 @@ _FLAT: Final = tuple([TreeDef(((tuple, n, (), ()), *[None] * n), n) for n in ran
 """The structures of flat tuples, by length: ready, and hashed once."""
 
 
+_LEAF: Final = TreeDef((None,), 1)
+"""The structure of a leaf."""
+
+
 def _restore(tokens: tuple[tuple[type[Any], int, tuple[Any, ...]] | None, ...]) -> TreeDef:
     return TreeDef(tuple([t and (*t, tags(t[2])) for t in tokens]), tokens.count(None))
 
@@ -98,6 +102,8 @@ def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
     Raises ArgumentError where a node is of a class that only `register` could explain, where a
     dataclass field has no value, and where the tree contains itself.
     """
+    if type(tree) in leaf_classes:
+        return [tree], _LEAF
     if kinds[type(tree)] is TUPLE:  # the arguments of most calls: a flat tuple of leaves
         for node in tree:
             if type(node) not in leaf_classes:
@@ -151,7 +157,7 @@ def unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
         raise ArgumentError(
             f"unflatten: expected {treedef.num_leaves} leaves, for {shown}, got {len(pending)}"
         )
-    return _fold(treedef.tokens, pending, _make)
+    return pending[0] if treedef is _LEAF else _fold(treedef.tokens, pending, _make)
 
 
 def leaves(tree: Any) -> list[Any]:

@@ -134,8 +134,8 @@ def _threefry(key: Any, start: Any, shape: tuple[int, ...]) -> Any:
     lead = start.shape
     ones = (1,) * len(shape)
     place = jnp.arange(int(np.prod(shape)), dtype=jnp.uint64).reshape(shape)
-    counter = start.reshape(*lead, *ones) + place
-    key0, key1 = (key[..., i].reshape(*lead, *ones) for i in (0, 1))
+    counter = start.reshape((*lead, *ones)) + place
+    key0, key1 = (key[..., i].reshape((*lead, *ones)) for i in (0, 1))
     high = (counter >> np.uint64(32)).astype(jnp.uint32)
     low = counter.astype(jnp.uint32)
     schedule = (key0, key1, key0 ^ key1 ^ np.uint32(PARITY))
@@ -183,7 +183,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "take_along": _take_along,
     "add_along": _add_along,
     "argsort": _argsort,
-    "searchsorted": lambda ordered, values, side: jnp.searchsorted(ordered, values, side),
+    "searchsorted": lambda *xs: jnp.searchsorted(*xs).astype(np.int64),
     "contract": _contract,
     "convolution": _convolution,
     "threefry": _threefry,

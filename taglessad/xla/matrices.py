@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jax.scipy import linalg as scipy_linalg
+
+from taglessad.xla.cofactor import cofactor
 
 # Any: arrays and tracers, in dtypes that are data.
 Kernel = Callable[..., Any]
@@ -54,9 +55,7 @@ def _slogdet(x: Any) -> tuple[Any, Any]:
     return sign, log
 
 
-def _pinv(x: Any, rtol: float | None) -> Any:
-    if rtol is None:
-        rtol = max(x.shape[-2:]) * float(np.finfo(x.dtype).eps)
+def _pinv(x: Any, rtol: Any) -> Any:
     return jnp.linalg.pinv(x, rtol=rtol)
 
 
@@ -66,6 +65,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "triangular_solve": _narrow(_triangular_solve),
     "pinv": _narrow(_pinv),
     "det": _narrow(jnp.linalg.det),
+    "cofactor": cofactor,
     "slogdet": _narrow(_slogdet),
     "cholesky": _narrow(lambda x: lax.linalg.cholesky(x, symmetrize_input=True)),
     "qr": _narrow(_qr),

@@ -1,0 +1,158 @@
+"""Kinks: programs mean the kinks that a point sits on, or near, each with the user's line."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.dtypes import DType, Number
+from taglessad.errors import describe_line, user_frame
+from taglessad.kernels.quiet import Quiet
+from taglessad.levels import default_root
+from taglessad.ops import Ops
+from taglessad.primitive import Aval, Params, Prim, PrimN
+from taglessad.shapes import Shape
+
+Array = NDArray[Any]  # Any: the dtype is data
+T = TypeVar("T")
+
+
+class Kink(NamedTuple):
+    """Entries of an operation's operands that are at a kink, or as near as was asked for.
+
+    op: the primitive. places: index of each entry, in the operation's broadcast shape. distances:
+    how far each is from the kink, in the operand's own unit. site: the user's file and line.
+    """
+
+    op: str
+    places: list[tuple[int, ...]]
+    distances: list[float]
+    site: tuple[str, int] | None
+
+    def __str__(self) -> str:
+        line = "" if self.site is None else f" at {describe_line(*self.site)}"
+        nearest = min(self.distances)
+        return f"{self.op}: {len(self.places)} entries within {nearest:g} of a kink{line}"
+
+
+def _to_integer(x: Array) -> Array:
+    far: Array = np.abs(x - np.rint(x))
+    return far
+
+
+def _to_half(x: Array) -> Array:
+    return np.abs(x - np.floor(x) - 0.5)
+
+
+def _gap(a: Array, b: Array) -> Array:
+    return np.where(a == b, 0.0, np.abs(a - b))
+
+
+def _clip_gap(x: Array, low: Array, high: Array) -> Array:
+    return np.minimum(_gap(x, low), _gap(x, high))
+
+
+def _runner_up(x: Array, axes: tuple[int, ...], sign: float) -> Array:
+    """How far the second largest entry is from the largest."""
+    rest = [i for i in range(x.ndim) if i not in axes]
+    rows = sign * np.moveaxis(x, rest, range(len(rest))).reshape(*[x.shape[i] for i in rest], -1)
+    if rows.shape[-1] < 2:
+        return np.full(rows.shape[:-1], np.inf)
+    top = np.partition(rows, -2, axis=-1)
+    return _gap(top[..., -1], top[..., -2])
+
+
+def _neighbours(x: Array, axis: int, *_: Any) -> Array:
+    """How far entries in order are from each other."""
+    ordered = np.sort(x, axis)
+    return _gap(*(np.delete(ordered, i, axis) for i in (0, -1)))
+
+
+DISTANCES: Final[dict[str, Callable[..., Array]]] = {
+    "abs": np.abs,
+    "sign": np.abs,
+    "sqrt": np.abs,
+    "relu": np.abs,
+    "hypot": np.hypot,
+    "maximum": _gap,
+    "minimum": _gap,
+    "clip": _clip_gap,
+    "less": _gap,
+    "less_equal": _gap,
+    "floor": _to_integer,
+    "ceil": _to_integer,
+    "trunc": _to_integer,
+    "round": _to_half,
+    "remainder": lambda a, b: np.abs(b) * _to_integer(a / b),
+    "fmod": lambda a, b: np.abs(b) * _to_integer(a / b),
+    "max": lambda x, axes: _runner_up(x, axes, 1.0),
+    "min": lambda x, axes: _runner_up(x, axes, -1.0),
+    "argsort": _neighbours,
+    "copysign": lambda a, b: np.minimum(np.abs(a), np.abs(b)),
+}
+"""Primitive -> how far each entry is from where its derivative is not defined, or jumps."""
+
+
+class Kinks(Ops[Array]):
+    """Arrays in, a list of `Kink`s out: those that an entry is on, or within `distance` of.
+
+    Conditions count: an entry at which a comparison would turn is a kink of what it decides.
+    """
+
+    precedence = 4
+
+    def __init__(self, distance: float = 0.0) -> None:
+        self.distance = distance
+        self.found: list[Kink] = []
+        self._root = default_root().trusted()
+
+    def complete(self, attempt: Callable[[], T], /) -> T:
+        self.found = []
+        with Quiet():
+            attempt()
+        found: Any = self.found  # Any: the kinks stand for whatever the program gave
+        return found  # type: ignore[no-any-return]  # as said
+
+    def const(self, value: Array, /) -> Array:
+        return value
+
+    def scalar(self, value: Number, like: Array, /) -> Array:
+        number = value if isinstance(value, int) else float(value)
+        return np.asarray(number).astype(like.dtype)
+
+    def aval(self, x: Array, /) -> Aval:
+        return Aval(x.shape, x.dtype)
+
+    def shape(self, x: Array, /) -> Shape:
+        return x.shape
+
+    def dtype(self, x: Array, /) -> DType:
+        return x.dtype
+
+    def literal(self, x: Array, /) -> Array:
+        return x
+
+    def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
+        distance = DISTANCES.get(prim.name)
+        if distance is not None and operands[0].dtype.kind == "f":
+            self._note(prim.name, distance(*operands, *params))
+        return np.asarray(self._root.run(prim, operands, params))
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Array, ...], params: Params, /
+    ) -> tuple[Array, ...]:
+        if prim.evaluate is not None:  # a branch or a loop: what runs inside counts
+            ys = prim.evaluate(self, operands, params)
+        else:
+            ys = self._root.run_n(prim, operands, params)
+        return tuple([np.asarray(y) for y in ys])
+
+    def _note(self, op: str, far: Array) -> None:
+        near = np.argwhere(far <= self.distance)
+        if not near.size and not (far.ndim == 0 and far <= self.distance):
+            return
+        frame = user_frame()
+        site = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        places = [tuple(int(i) for i in p) for p in near]
+        self.found.append(Kink(op, places, [float(far[p]) for p in places], site))

@@ -1,0 +1,193 @@
+"""How far values and derivatives lie from the exact ones, in units of the last place.
+
+The oracle knows no derivative rule: it is the value function in mpmath, and for its derivatives
+difference quotients over 1e-15 of the scale on which the function varies, with as many digits as
+they take. What a user would get is what is measured: `vjp` for the first derivative, `jvp` of it
+for the second.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from taglessad.array_api.creation import tensor
+from taglessad.array_api.statistical import sum as total
+from taglessad.convert import to_numpy
+from taglessad.errors import MissingExtra
+from taglessad.tensor import Tensor
+from taglessad.transforms.gradient import grad
+from taglessad.transforms.products import jvp
+
+# Any: mpmath is without types; its numbers, and arrays of float64 that are given to it one by one.
+Real: TypeAlias = Any
+Values: TypeAlias = Any
+
+FEW: Final = 8.0
+"""The error allowed, in units of the last place."""
+
+_STEP: Final = 15  # a difference quotient errs by the square of 1e-15
+_DIGITS: Final = (60, 120, 240, 500, 1000, 2000)
+_MOST: Final = float(np.finfo(np.float64).max)
+_LEAST: Final = 2.0**-1074
+
+
+def mpmath() -> Any:  # Any: the module, which has no types
+    """The module mpmath. Raises MissingExtra where it is not installed."""
+    try:
+        return import_module("mpmath")
+    except ImportError:
+        raise MissingExtra("accuracy: needs mpmath; pip install mpmath") from None
+
+
+class Row(NamedTuple):
+    """A function of one or two numbers.
+
+    function: in this library. exact: the same in mpmath, itself accurate to its working precision.
+    scales: operand by operand, how far from a point the function is close to a parabola.
+    points: how many -> operands. reason: why errors may exceed the few allowed, or nothing.
+    """
+
+    name: str
+    function: Callable[..., Tensor]
+    exact: Callable[..., Real]
+    scales: tuple[Callable[[Real], Real], ...]
+    points: Callable[[int], tuple[Values, ...]]
+    reason: str = ""
+
+
+class Worst(NamedTuple):
+    """The largest error of one quantity: in ulp; over 1 + its condition number; and where."""
+
+    quantity: str
+    ulp: float
+    conditioned: float
+    at: tuple[float, ...]
+    exact: str
+    found: float
+
+
+# --- the library's side --------------------------------------------------------------------------
+def quantities(arity: int) -> tuple[tuple[int, ...], ...]:
+    """The value (), the first derivatives (i,), the second (i, j): operands differentiated in."""
+    first = [(i,) for i in range(arity)]
+    second = [(i, j) for i in range(arity) for j in range(i, arity)]
+    return ((), *first, *second)
+
+
+def measured(row: Row, operands: Sequence[Values], orders: tuple[int, ...]) -> Values:
+    """The value or a derivative, entry by entry."""
+
+    def value(*xs: Tensor) -> Tensor:
+        return total(row.function(*xs))
+
+    xs = [tensor(x) for x in operands]
+    if not orders:
+        return to_numpy(row.function(*xs))
+    first = grad(value, argnums=orders[0])
+    if len(orders) == 1:
+        return to_numpy(first(*xs))
+    ones = tensor(np.ones_like(operands[0]))
+    return to_numpy(jvp(first, argnums=orders[1])(*xs, ones))
+
+
+# --- the oracle ----------------------------------------------------------------------------------
+def _difference(
+    row: Row, xs: Sequence[Real], steps: Sequence[Real], orders: tuple[int, ...]
+) -> Any:
+    """The difference quotient, and the size of the values that it is made of over the steps."""
+
+    def at(*moves: int) -> Real:
+        return row.exact(*(x + m * h for x, m, h in zip(xs, moves, steps, strict=True)))
+
+    if not orders:
+        y = at(*(0 for _ in xs))
+        return y, abs(y)
+    unit = [[int(i == k) for k in range(len(xs))] for i in range(len(xs))]
+    if len(orders) == 1:
+        (i,) = orders
+        up, down = at(*unit[i]), at(*(-m for m in unit[i]))
+        return (up - down) / (2 * steps[i]), abs(up) / steps[i]
+    i, j = orders
+    if i == j:
+        up, mid, down = at(*unit[i]), at(*(0 for _ in xs)), at(*(-m for m in unit[i]))
+        square = steps[i] ** 2
+        return (up - 2 * mid + down) / square, 4 * abs(mid) / square
+    corners = [at(a, b) for a, b in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
+    both = 4 * steps[0] * steps[1]
+    return (corners[0] + corners[1] - corners[2] - corners[3]) / both, 4 * abs(corners[0]) / both
+
+
+def oracle(row: Row, xs: Sequence[Real], orders: tuple[int, ...]) -> Real:
+    """The exact value or derivative to 20 digits, or to far below the smallest number."""
+    mp = mpmath()
+    found: Real = None
+    for digits in _DIGITS:
+        with mp.workdps(digits):
+            steps = [s(x) * mp.mpf(10) ** -_STEP for s, x in zip(row.scales, xs, strict=True)]
+            found, size = _difference(row, xs, steps, orders)
+            found = mp.re(found)
+            uncertain = size * mp.mpf(10) ** (8 - digits)
+            if uncertain <= max(abs(found) * mp.mpf(10) ** -20, mp.mpf(10) ** -345):
+                return found
+    return found
+
+
+def ulps(found: float, exact: Real) -> float:
+    """The error of a float64 in units of the last place; inf for a wrong inf or a NaN.
+
+    What is beyond the largest number may be anything but a number.
+    """
+    mp = mpmath()
+    if abs(exact) > _MOST:
+        beyond = abs(exact) > _MOST * (1 + mp.mpf(2) ** -48)
+        return 0.0 if not math.isfinite(found) or not beyond else math.inf
+    if not math.isfinite(found):
+        return 0.0 if math.isinf(found) and abs(exact) > _MOST * (1 - 2.0**-48) else math.inf
+    unit = mp.mpf(_LEAST)
+    if abs(exact) > unit:
+        unit = max(unit, mp.mpf(2) ** (mp.floor(mp.log(abs(exact), 2)) - 52))
+    return float(abs(mp.mpf(float(found)) - exact) / unit)
+
+
+def condition(row: Row, xs: Sequence[Real], orders: tuple[int, ...], exact: Real) -> float:
+    """How many units of the result one unit of the operands is worth."""
+    mp = mpmath()
+    if exact == 0:
+        return 0.0
+    step = mp.mpf(2) ** -60
+    worth = mp.mpf(0)
+    for i, x in enumerate(xs):
+        with mp.workdps(60):
+            moved = [v * (1 + step) if k == i else v for k, v in enumerate(xs)]
+        worth += abs(oracle(row, moved, orders) - exact) / abs(exact) / step if x != 0 else 0
+    return float(worth)
+
+
+def worst(row: Row, count: int) -> list[Worst]:
+    """The largest error of the value and of each first and second derivative over the points."""
+    mp = mpmath()
+    operands = [np.asarray(x, np.float64) for x in row.points(count)]
+    return [_worst(row, operands, orders, mp) for orders in quantities(len(operands))]
+
+
+def _worst(row: Row, operands: Sequence[Values], orders: tuple[int, ...], mp: Any) -> Worst:
+    found = measured(row, operands, orders)
+    names = ["value"] if not orders else ["d" + "xy"[i] for i in orders]
+    name = " ".join(names) if len(operands) > 1 or not orders else "d" * len(orders)
+    largest = Worst(name, 0.0, 0.0, (), "", 0.0)
+    relative = 0.0
+    for at in zip(*operands, found, strict=True):
+        *point, got = (float(v) for v in at)
+        xs = [mp.mpf(v) for v in point]
+        exact = oracle(row, xs, orders)
+        error = ulps(got, exact)
+        over = error
+        if FEW < error < math.inf:
+            over = error / (1 + condition(row, xs, orders, exact))
+        relative = max(relative, over)
+        if error > largest.ulp:
+            largest = Worst(name, error, over, tuple(point), mp.nstr(exact, 8), got)
+    return largest._replace(conditioned=relative)

@@ -1,0 +1,146 @@
+"""`taglessad check`: every annotated program of some files, tried under `Shape`."""
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+from taglessad.checking.discovery import Candidate, candidates
+from taglessad.checking.findings import Code, Finding, Report, ordered, shown_path, site_of
+from taglessad.checking.program import COLLECTED, Program
+from taglessad.checking.running import MISTAKES, Outcome, try_out
+from taglessad.checking.signature import signature
+from taglessad.checking.sources import Source, load, sources
+from taglessad.errors import (
+    ArgumentError,
+    DTypeError,
+    IndexOutOfRange,
+    ShapeError,
+    TaglessError,
+)
+
+_CODES: Final[tuple[tuple[type[TaglessError], Code], ...]] = (
+    (ShapeError, "shape"),
+    (IndexOutOfRange, "index"),
+    (DTypeError, "dtype"),
+    (ArgumentError, "argument"),
+)
+
+
+def check(names: Sequence[str]) -> Report:
+    """Import files, folders and modules, and try their annotated programs.
+
+    Raises ArgumentError for a name that is nothing. What a file itself raises is a finding.
+    """
+    found: list[Finding] = []
+    programs = 0
+    given = sources(names)
+    for source in given:
+        own, count = check_source(source)
+        found += own
+        programs += count
+    return Report(ordered(found), programs, len(given))
+
+
+def check_source(source: Source) -> tuple[list[Finding], int]:
+    """The findings of one file, and how many programs were tried."""
+    file = os.path.realpath(source.file)
+    found: list[Finding] = []
+    marked: list[Program] = []
+    token = COLLECTED.set(marked)
+    module = None
+    try:
+        module = load(source)
+    except (Exception, SystemExit) as error:  # whatever importing the user's file raises
+        found.append(_import_failure(error, file))
+    finally:
+        COLLECTED.reset(token)
+    programs = 0
+    for candidate in candidates(module, file, marked):
+        finding, tried = _check(candidate)
+        programs += tried
+        if finding is not None:
+            found.append(finding)
+    return found, programs
+
+
+def _check(candidate: Candidate) -> tuple[Finding | None, bool]:
+    """The finding about one function, if any, and whether it is a program."""
+    try:
+        known = signature(candidate.f)
+    except Exception as error:  # evaluating an annotation raises what it likes
+        if not _mentions_tensors(candidate):
+            return None, False
+        return _note(candidate, f"an annotation cannot be read: {_one_line(error)}"), False
+    if not known.annotated:
+        return None, False
+    outcome = try_out(candidate.f, known, candidate.owner)
+    return _finding(candidate, outcome), True
+
+
+def _finding(candidate: Candidate, outcome: Outcome) -> Finding | None:
+    mistake = outcome.mistake
+    if mistake is not None:
+        file, line, column = site_of(mistake) or _start(candidate)
+        if outcome.column is not None:
+            column = outcome.column
+        code = _code(mistake)
+        return Finding(
+            shown_path(file), line, column, "error", code, candidate.name, mistake.message
+        )
+    if outcome.obstacle is not None:
+        site = None if outcome.at_fault is None else site_of(outcome.at_fault)
+        return _note(candidate, f"not checked to the end: {outcome.obstacle}", site)
+    if outcome.instance is not None:
+        return _note(candidate, f"checked with {outcome.instance} alone: it asks for sizes")
+    return None
+
+
+def _note(candidate: Candidate, message: str, site: tuple[str, int, int] | None = None) -> Finding:
+    file, line, column = site or _start(candidate)
+    return Finding(
+        shown_path(file),
+        line,
+        column,
+        "note",
+        "unchecked",
+        candidate.name,
+        f"{candidate.name}: {message}",
+    )
+
+
+def _start(candidate: Candidate) -> tuple[str, int, int]:
+    return candidate.code.co_filename, candidate.code.co_firstlineno, 1
+
+
+def _mentions_tensors(candidate: Candidate) -> bool:
+    written = getattr(candidate.f, "__annotations__", {}).values()
+    return any("Tensor" in str(annotation) for annotation in written)
+
+
+def _import_failure(error: BaseException, file: str) -> Finding:
+    """What importing a file raised, on the line of the file that was running."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        where = (error.filename, error.lineno or 1, error.offset or 1)
+        message = f"SyntaxError: {error.msg}"
+    else:
+        where = site_of(error, (file,)) or (file, 1, 1)
+        message = _one_line(error)
+    code: Code = "import"
+    if isinstance(error, MISTAKES):
+        code = _code(error)
+        where = site_of(error) or where
+        message = error.message
+    return Finding(shown_path(where[0]), where[1], where[2], "error", code, "", message)
+
+
+def _code(error: TaglessError) -> Code:
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            return code
+    return "import"
+
+
+def _one_line(error: BaseException) -> str:
+    text = str(error).strip().splitlines()
+    name = type(error).__name__
+    return f"{name}: {text[0]}" if text else name

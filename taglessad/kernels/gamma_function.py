@@ -1,0 +1,242 @@
+"""Gamma and beta functions, and differences of polygamma functions, to a few ulp."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.kernels.blocks import chosen, jointly, two_product, two_sum
+from taglessad.kernels.erf import F64, Float, piecewise, pointwise
+from taglessad.kernels.gamma import digamma, gammaln, gammaln_1p, polygamma, stirling
+
+_SQRT_TWO_PI: Final = 2.5066282746310007
+_HALF_LOG_TWO_PI: Final = 0.9189385332046728
+
+
+def gamma(x: NDArray[Float] | Float) -> NDArray[Float]:
+    """The gamma function: NaN at -1, -2, ... and -inf; infinite at 0, with the sign of the zero.
+
+    Any shape; float16, float32 or float64, which the result keeps. Stirling's series (NIST DLMF
+    5.11.1) from 10 on, recurrence (5.5.1) below, reflection (5.5.3) for negative x.
+    """
+    return pointwise(_gamma, x)
+
+
+def beta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """B(a, b) = Gamma(a) Gamma(b) / Gamma(a + b) (NIST DLMF 5.12.1).
+
+    Any: the dtype of the operands, which the result keeps. Stirling's series for the arguments
+    above 10, their powers compensated for the rounding of a + b and of the quotients.
+    """
+    return jointly(_beta, a, b)
+
+
+def betaln(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """log |B(a, b)|: nothing in it cancels for large arguments.
+
+    Any: the dtype of the operands, which the result keeps.
+    """
+    return jointly(_betaln, a, b)
+
+
+def polygamma_difference(a: NDArray[Any], b: NDArray[Any], n: int) -> NDArray[Any]:
+    """polygamma(n, a) - polygamma(n, a + b), accurate where b is small against a.
+
+    Any: the dtype of the operands, which the result keeps. Term by term: the recurrence (DLMF
+    5.15.5) up to a > n + 12, then the asymptotic series (5.11.2, 25.11.43), whose terms all have
+    the form u**-p - (u + b)**-p. For negative arguments the plain difference.
+    """
+    return jointly(lambda a, b: _difference(a, b, n), a, b)
+
+
+# --- gamma ---------------------------------------------------------------------------------------
+def _gamma(x: F64) -> F64:
+    pole = (x < 0) & (x == np.rint(x))
+    return piecewise(
+        x,
+        (x >= 10, _gamma_large),
+        ((x > 0) & (x < 10), _gamma_small),
+        ((x < 0) & ~pole, _gamma_negative),
+        (x == 0, lambda x: 1 / x),
+    )
+
+
+def _gamma_large(x: F64) -> F64:
+    x = np.minimum(x, 180.0)
+    rest = _SQRT_TWO_PI * np.exp(stirling(x))
+    near = np.minimum(x, 140.0)  # above, the power is out of range before the product is
+    direct = np.power(near, near - 0.5) * np.exp(-near) * rest
+    half = np.power(x, 0.5 * x - 0.25) * np.exp(-0.5 * x)
+    return np.where(x <= 140, direct, half * rest * half)
+
+
+def _gamma_small(x: F64) -> F64:
+    whole = np.floor(x)
+    z = x - whole  # exact
+    # Gamma(1 + z) for z in [0, 1], where its logarithm is at most 0.12.
+    result = np.exp(gammaln_1p(z))
+    for k in range(1, 9):
+        result = np.where(whole > k, result * (z + k), result)
+    return np.where(whole == 0, result / x, result)
+
+
+def _gamma_negative(x: F64) -> F64:
+    """pi / (sin(pi x) Gamma(1 - x)): with z = -x, Gamma(1 + z) = z Gamma(z) in two factors."""
+    r = x - np.rint(x)
+    odd = np.where(np.mod(np.rint(x), 2) == 0, 1.0, -1.0)
+    sine = odd * r * np.sinc(r)  # sin(pi x) / pi
+    z = np.minimum(-x, 200.0)
+    small = 1 / (sine * piecewise(z, (z < 9, _gamma_small_1p), (z >= 9, _gamma_large_1p)))
+    half = np.power(z, 0.5 * z - 0.25) * np.exp(-0.5 * z)
+    large = 1 / half / (sine * z * _SQRT_TWO_PI * np.exp(stirling(z))) / half
+    return np.where(z < 150, small, large)
+
+
+def _gamma_small_1p(z: F64) -> F64:
+    return np.where(z < 1e-8, 1 - 0.5772156649015329 * z, z * _gamma_small(np.maximum(z, 1e-9)))
+
+
+def _gamma_large_1p(z: F64) -> F64:
+    return z * piecewise(z, (z < 10, _gamma_small), (z >= 10, _gamma_large))
+
+
+# --- beta ----------------------------------------------------------------------------------------
+def _quotient_power(a: F64, c: F64, c_rest: F64, p: F64) -> F64:
+    """(a / (c + c_rest))**p: what rounding takes from the quotient would count p times."""
+    quotient = a / c
+    product, rest = two_product(quotient, c)
+    left = ((a - product) - rest - quotient * c_rest) / a
+    power = np.power(quotient, p)
+    return power * np.exp(np.where((power > 0) & np.isfinite(p * left), p * left, 0.0))
+
+
+def _beta(a: F64, b: F64) -> F64:
+    a, b = np.minimum(a, b), np.maximum(a, b)
+    positive = a > 0
+    return chosen(
+        a.size,
+        (positive & (a >= 10), lambda i: _beta_large(a[i], b[i])),
+        (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i])),
+        (positive & (b < 10), lambda i: _beta_small(a[i], b[i])),
+        (~positive, lambda i: _beta_plain(a[i], b[i])),
+    )
+
+
+def _beta_plain(a: F64, b: F64) -> F64:
+    return _gamma(a) / _gamma(a + b) * _gamma(b)
+
+
+def _beta_small(a: F64, b: F64) -> F64:
+    c, rest = two_sum(a, b)
+    correction = 1 - digamma(c) * rest
+    tiny = a < 1e-280
+    first = np.where(tiny, 1.0, a)
+    plain = _gamma(first) * (_gamma(b) / _gamma(np.where(tiny, b, c))) * correction
+    return np.where(tiny, np.where(b < 1e-280, 1 / a + 1 / b, 1 / a), plain)
+
+
+def _beta_mixed(a: F64, b: F64) -> F64:
+    """a < 10 <= b: Gamma(b) / Gamma(a + b) by Stirling's series."""
+    c, rest = two_sum(a, b)
+    change = np.exp(stirling(b) - stirling(c) + a)
+    powers = _quotient_power(b, c, rest, b - 0.5) * np.power(c, -a) * (1 - a * rest / c)
+    huge = 1e15 < b
+    powers = np.where(huge, np.power(b, -a), powers)
+    change = np.where(huge, 1.0, change)
+    tiny = a < 1e-280
+    return np.where(tiny, 1 / a, _gamma(np.where(tiny, 1.0, a)) * change * powers)
+
+
+def _beta_large(a: F64, b: F64) -> F64:
+    c, rest = two_sum(a, b)
+    series = stirling(a) + stirling(b) - stirling(c)
+    first, second = _quotient_power(a, c, rest, 0.5 * a), _quotient_power(b, c, rest, 0.5 * b)
+    second = np.where(b > 1e15 * a, np.exp(-0.5 * a), second)
+    size = _SQRT_TWO_PI * np.sqrt((c / b) / a) * np.exp(series)
+    return np.asarray((first * second) * size * (first * second))
+
+
+def _betaln(a: F64, b: F64) -> F64:
+    a, b = np.minimum(a, b), np.maximum(a, b)
+    positive = a > 0
+    by_value = _beta(a, b)
+    usable = positive & (by_value > 1e-290) & (by_value < 1e290) & (a > 1e-280)
+    rest = positive & ~usable
+    return chosen(
+        a.size,
+        (usable, lambda i: np.log(by_value[i])),
+        (rest & (a < 1e-200), lambda i: np.log1p(a[i] / b[i]) - np.log(a[i])),
+        (rest & (a >= 1e-200) & (a < 10), lambda i: _betaln_mixed(a[i], b[i])),
+        (rest & (a >= 10), lambda i: _betaln_large(a[i], b[i])),
+        (~positive, lambda i: gammaln(a[i]) + gammaln(b[i]) - gammaln(a[i] + b[i])),
+    )
+
+
+def _betaln_mixed(a: F64, b: F64) -> F64:
+    series = stirling(b) - stirling(a + b)
+    found = gammaln(a) + series - (b - 0.5) * np.log1p(a / b) - a * (np.log(a + b) - 1)
+    return np.asarray(found)
+
+
+def _betaln_large(a: F64, b: F64) -> F64:
+    """All terms but the first line have one sign."""
+    ratio = a / b
+    c = a + b
+    series = stirling(a) + stirling(b) - stirling(c) + _HALF_LOG_TWO_PI - 0.5 * np.log(a)
+    return series + 0.5 * np.log1p(ratio) - b * np.log1p(ratio) - a * np.log1p(b / a)
+
+
+# --- differences of polygamma functions ----------------------------------------------------------
+# B(2j) for j = 1 to 9 (Bernoulli numbers; DLMF 24.2).
+_BERNOULLI: Final = (
+    1 / 6,
+    -1 / 30,
+    1 / 42,
+    -1 / 30,
+    5 / 66,
+    -691 / 2730,
+    7 / 6,
+    -3617 / 510,
+    43867 / 798,
+)
+
+
+def _difference(a: F64, b: F64, n: int) -> F64:
+    sound = (a > 0) & (a + b > 0)
+    forward = sound & (b >= 0)
+    backward = sound & (b < 0)
+    return chosen(
+        a.size,
+        (forward, lambda i: _positive(a[i], b[i], n)),
+        (backward, lambda i: -_positive(a[i] + b[i], -b[i], n)),
+        (~sound, lambda i: polygamma(n, a[i]) - polygamma(n, a[i] + b[i])),
+    )
+
+
+def _power_difference(u: F64, b: F64, p: int) -> F64:
+    """u**-p - (u + b)**-p for u > 0, b >= 0."""
+    return np.asarray(np.power(u, -float(p)) * -np.expm1(-p * np.log1p(b / u)))
+
+
+def _positive(a: F64, b: F64, n: int) -> F64:
+    p = n + 1
+    short = np.maximum(np.ceil(n + 12 - a), 0)
+    w = a + short
+    # The sum over k of (a + k)**-p - (a + k + b)**-p.
+    total = np.log1p(b / w) if n == 0 else _power_difference(w, b, n) / n
+    total = total + 0.5 * _power_difference(w, b, p)
+    for j, bernoulli in enumerate(_BERNOULLI, 1):
+        rising = math.factorial(n + 2 * j - 1) / math.factorial(n)
+        factor = bernoulli * rising / math.factorial(2 * j)
+        total = total + factor * _power_difference(w, b, n + 2 * j)
+    for k in reversed(range(int(short.max()))):
+        u = a + k
+        if n == 0:
+            term = (b / (u + b)) / u  # neither product overflows
+            term = np.where(np.isinf(b), 1 / u, term)
+        else:
+            term = _power_difference(u, b, p)
+        total = total + np.where(short > k, term, 0.0)
+    sign = 1.0 if n % 2 else -1.0
+    return sign * math.factorial(n) * total

@@ -1,0 +1,347 @@
+"""Incomplete gamma and beta functions, their densities, and derivatives in the parameters.
+
+Both are integrals of a density, and so are their derivatives in the parameters: of the density
+times a polynomial in the logarithm of the variable. In a logarithmic variable the exponent is
+concave and has no singularity near the axis, so that quadrature (blocks.integral) gives full
+precision; the integral is taken over the side where the integrand keeps its sign.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.kernels.blocks import (
+    chosen,
+    expm1_minus,
+    integral,
+    jointly,
+    log1p_minus,
+)
+from taglessad.kernels.erf import F64
+from taglessad.kernels.gamma import digamma, log_minus_digamma, polygamma, stirling
+from taglessad.kernels.gamma_function import beta as beta_function
+from taglessad.kernels.gamma_function import betaln, polygamma_difference
+from taglessad.kernels.gamma_function import gamma as gamma_function
+
+Index = NDArray[np.intp]
+_SQRT_TWO_PI: Final = 2.5066282746310007
+
+
+def gamma_density(a: NDArray[Any], x: NDArray[Any], m: int) -> NDArray[Any]:
+    """The m-th derivative in a of x**(a - 1) exp(-x) / Gamma(a), for a > 0 and x >= 0.
+
+    Any: the dtype of the operands, which the result keeps.
+    """
+
+    def density(a: F64, x: F64) -> F64:
+        weight = _derivatives(m, [_log_over_mean(a, x), *_polygammas(a, m)])
+        return np.where((a > 0) & (x >= 0), _gamma_kernel(a, x) / x * weight, np.nan)
+
+    return jointly(density, a, x)
+
+
+def gammainc(a: NDArray[Any], x: NDArray[Any], m: int) -> NDArray[Any]:
+    """The m-th derivative in a of the regularized lower incomplete gamma function P(a, x).
+
+    NIST DLMF 8.2.4. Any: the dtype of the operands, which the result keeps.
+    """
+    return jointly(lambda a, x: _gammainc(a, x, m, False), a, x)
+
+
+def gammaincc(a: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
+    """The regularized upper incomplete gamma function Q(a, x), DLMF 8.2.4; dtype as the operands'.
+
+    Any: the dtype of the operands.
+    """
+    return jointly(lambda a, x: _gammainc(a, x, 0, True), a, x)
+
+
+def expn(n: int, x: NDArray[Any]) -> NDArray[Any]:
+    """The exponential integral E_n(x), n >= 0, for x >= 0 (DLMF 8.19.2); dtype as the operand's.
+
+    Any: the dtype of the operand.
+    """
+
+    def kernel(x: F64) -> F64:
+        a = np.full_like(x, 1.0 - n)
+        inside = (x > 0) & np.isfinite(x)
+        at_zero = 1 / (n - 1) if n > 1 else math.inf
+        return chosen(
+            x.size,
+            (inside, lambda i: np.exp(-x[i]) * (_upper(a[i], x[i], None) if n else 1 / x[i])),
+            (x == 0, lambda i: np.full(i.size, at_zero)),
+            (x == np.inf, lambda i: np.zeros(i.size)),
+        )
+
+    return jointly(kernel, x)
+
+
+def beta_density(a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], m: int, n: int) -> NDArray[Any]:
+    """The m-th derivative in a and n-th in b of x**(a - 1) (1 - x)**(b - 1) / B(a, b).
+
+    Any: the dtype of the operands, which the result keeps.
+    """
+
+    def density(a: F64, b: F64, x: F64) -> F64:
+        inside = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
+        a, b = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
+        x = np.where(inside, x, 0.5)
+        first = np.log(x) - polygamma_difference(a, b, 0)
+        second = np.log1p(-x) - polygamma_difference(b, a, 0)
+        weight = _joint_derivatives(m, n, first, second, a, b)
+        return np.where(inside, _beta_kernel(a, b, x) / x / (1 - x) * weight, np.nan)
+
+    return jointly(density, a, b, x)
+
+
+def betainc(a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], m: int, n: int) -> NDArray[Any]:
+    """The m-th derivative in a and n-th in b of the regularized incomplete beta function.
+
+    NIST DLMF 8.17.2. Any: the dtype of the operands, which the result keeps.
+    """
+    return jointly(lambda a, b, x: _betainc(a, b, x, m, n), a, b, x)
+
+
+# --- derivatives of exp(log density) ---------------------------------------------------------------
+def _derivatives(m: int, c: list[F64]) -> F64:
+    """The m-th derivative of exp(f) over exp(f), where c[k] is the (k + 1)-th derivative of f."""
+    found: list[Any] = [1.0]
+    for order in range(m):
+        found.append(sum(math.comb(order, k) * c[k] * found[order - k] for k in range(order + 1)))
+    return np.asarray(found[m])
+
+
+def _polygammas(a: F64, m: int) -> list[F64]:
+    return [-polygamma(k, a) for k in range(1, m)]
+
+
+def _log_over_mean(a: F64, x: F64) -> F64:
+    """log(x) - digamma(a), which for large a is small near x = a."""
+    near = np.log1p((x - a) / a) + log_minus_digamma(np.maximum(a, 3.0))
+    return np.where((a > 10) & (np.abs(x - a) < 0.5 * a), near, np.log(x) - digamma(a))
+
+
+# --- gamma ---------------------------------------------------------------------------------------
+def _gamma_kernel(a: F64, x: F64) -> F64:
+    """x**a exp(-x) / Gamma(a) for a > 0, x >= 0."""
+    return chosen(
+        a.size,
+        ((a > 0) & (a <= 100), lambda i: _kernel_by_power(a[i], x[i])),
+        (a > 100, lambda i: _kernel_by_deviance(a[i], x[i])),
+    )
+
+
+def _kernel_by_power(a: F64, x: F64) -> F64:
+    power, half = np.power(x, a), np.power(x, 0.5 * a) * np.exp(-0.5 * x)
+    direct = (power < 1e290) & (power > 1e-290) & (x < 600)
+    tiny = a < 1e-290
+    factor = np.where(tiny, a, 1 / gamma_function(np.where(tiny, 1.0, a)))
+    return np.where(direct, power * np.exp(-x) * factor, half * factor * half)
+
+
+def _kernel_by_deviance(a: F64, x: F64) -> F64:
+    """Stirling's formula with x - a taken out (Loader, Fast and accurate computation, 2000)."""
+    deviance = np.where(x == np.inf, -np.inf, _deviance(a, x - a, x))
+    return np.sqrt(a) / _SQRT_TWO_PI * np.exp(deviance - stirling(a))
+
+
+def _deviance(a: F64, shift: F64, x: F64) -> F64:
+    """a log(x / a) - (x - a), where shift is x - a."""
+    ratio = shift / a
+    return np.where(np.abs(ratio) < 0.5, a * log1p_minus(ratio), a * np.log(x / a) - shift)
+
+
+def _upper(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
+    """The integral of exp(a v - x (e**v - 1)) over v > 0."""
+
+    def exponent(v: F64, i: Index) -> F64:
+        late = np.maximum(v, 1.0) * 0.5  # the exponential in two factors, as x may be subnormal
+        rest = np.where(
+            v < 1,
+            x[i, None] * expm1_minus(np.minimum(v, 1.0)),
+            x[i, None] * np.exp(late) * np.exp(late) - x[i, None] * (1 + v),
+        )
+        return (a - x)[i, None] * v - rest
+
+    def rough(v: F64, i: Index) -> F64:
+        half = np.exp(0.5 * np.maximum(v, 1.0))
+        rise = np.where(v < 1, x[i, None] * np.expm1(np.minimum(v, 1.0)), x[i, None] * half * half)
+        return a[i, None] * v - rise
+
+    return integral(a.size, exponent, rough, weight)
+
+
+def _lower(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
+    """The integral of exp(-a v + x (1 - e**-v)) over v > 0."""
+
+    def exponent(v: F64, i: Index) -> F64:
+        return (x - a)[i, None] * v - x[i, None] * expm1_minus(-v)
+
+    def rough(v: F64, i: Index) -> F64:
+        return -a[i, None] * v - x[i, None] * np.expm1(-v)
+
+    return integral(a.size, exponent, rough, weight)
+
+
+def _gammainc(a: F64, x: F64, m: int, upper: bool) -> F64:
+    inside = (a > 0) & (x > 0) & np.isfinite(x) & np.isfinite(a)
+    a_in, x_in = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+    mean = _log_over_mean(a_in, x_in)
+    above = inside & (mean > 0)
+    at_zero, at_inf = (1.0, 0.0) if upper else (0.0, 1.0)
+    at_zero, at_inf = (at_zero, at_inf) if m == 0 else (0.0, 0.0)
+
+    def side(i: Index, high: bool) -> F64:
+        p, q, first = a[i], x[i], mean[i]
+        higher = _polygammas(p, m)
+
+        def weight(v: F64, j: Index) -> F64:
+            log = first[j, None] + (v if high else -v)
+            return _derivatives(m, [log, *[c[j, None] for c in higher]])
+
+        found = (_upper if high else _lower)(p, q, weight if m else None)
+        found = found * _gamma_kernel(p, q)
+        if m == 0:
+            return found if high == upper else 1 - found
+        return -found if high else found
+
+    return chosen(
+        a.size,
+        (above, lambda i: side(i, True)),
+        (inside & ~above, lambda i: side(i, False)),
+        ((a > 0) & (x == 0), lambda i: np.full(i.size, at_zero)),
+        ((a > 0) & (x == np.inf), lambda i: np.full(i.size, at_inf)),
+        ((a == 0) & (x > 0), lambda i: np.full(i.size, at_inf if m == 0 else np.nan)),
+    )
+
+
+# --- beta ----------------------------------------------------------------------------------------
+def _joint_derivatives(m: int, n: int, first: F64, second: F64, a: F64, b: F64) -> F64:
+    """As `_derivatives`, m times in a and n times in b, for the logarithm of the beta density.
+
+    first, second: its first derivatives, of shape (points, nodes); a, b of shape (points,).
+    """
+
+    def column(z: F64) -> F64:
+        return z if first.ndim == 1 else z[:, None]
+
+    c: dict[tuple[int, int], Any] = {(1, 0): first, (0, 1): second}
+    for i in range(m + 1):
+        for j in range(n + 1):
+            if i + j < 2:
+                continue
+            if j == 0:
+                c[i, j] = column(-polygamma_difference(a, b, i - 1))
+            elif i == 0:
+                c[i, j] = column(-polygamma_difference(b, a, j - 1))
+            else:
+                c[i, j] = column(polygamma(i + j - 1, a + b))
+    found: dict[tuple[int, int], Any] = {(0, 0): np.ones_like(first)}
+    for i in range(m + 1):
+        for j in range(n + 1):
+            if i:
+                terms = [
+                    math.comb(i - 1, k) * math.comb(j, h) * c[k + 1, h] * found[i - 1 - k, j - h]
+                    for k in range(i)
+                    for h in range(j + 1)
+                ]
+            elif j:
+                terms = [math.comb(j - 1, h) * c[0, h + 1] * found[0, j - 1 - h] for h in range(j)]
+            else:
+                continue
+            found[i, j] = sum(terms)
+    return np.asarray(found[m, n])
+
+
+def _beta_kernel(a: F64, b: F64, x: F64) -> F64:
+    """x**a (1 - x)**b / B(a, b)."""
+    both = (a > 10) & (b > 10)
+    return chosen(
+        a.size,
+        (both, lambda i: _beta_by_deviance(a[i], b[i], x[i])),
+        (~both, lambda i: _beta_by_power(a[i], b[i], x[i])),
+    )
+
+
+def _beta_by_power(a: F64, b: F64, x: F64) -> F64:
+    first = np.power(x, a)
+    second = np.where(x < 0.5, np.exp(b * np.log1p(-x)), np.power(1 - x, b))
+    size = beta_function(a, b)
+    usable = (first > 1e-290) & (second > 1e-290) & (size > 1e-290) & (size < 1e290)
+    logarithm = a * np.log(x) + b * np.log1p(-x) - betaln(a, b)
+    return np.where(usable, first * second / size, np.exp(logarithm))
+
+
+def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:
+    shift = b * x - a * (1 - x)  # (a + b) x - a
+    c = a + b
+    deviance = _deviance(a, shift, c * x) + _deviance(b, -shift, c * (1 - x))
+    series = stirling(c) - stirling(a) - stirling(b)
+    return np.sqrt(a * (b / c)) / _SQRT_TWO_PI * np.exp(deviance + series)
+
+
+def _below(a: F64, b: F64, x: F64, z: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
+    """The integral over w > 0 of the kernel at logit(x) - w over the kernel at x; z is 1 - x."""
+    c = a + b
+    slope = b * x - a * z
+
+    def rough(w: F64, i: Index) -> F64:
+        p, q = x[i, None], z[i, None]
+        rise = q * np.expm1(np.minimum(w, 709.0))
+        left = np.where(p <= 0.5, np.log1p(p * np.expm1(-w)), np.log(q + p * np.exp(-w)))
+        later = -a[i, None] * w - c[i, None] * left
+        flat = b[i, None] * w - c[i, None] * np.log1p(rise)
+        return np.where((p > 0.5) & (rise < 1), flat, later)
+
+    def exponent(w: F64, i: Index) -> F64:
+        # At first what is linear in w apart from the rest, whose terms of first order cancel.
+        p, q = x[i, None], z[i, None]
+        start = np.minimum(w, 1.0)
+        near, far = p * np.expm1(-start), q * np.expm1(start)
+        low = log1p_minus(near) + p * expm1_minus(-start)
+        high = log1p_minus(far) + q * expm1_minus(start)
+        first = slope[i, None] * w - c[i, None] * np.where(p <= 0.5, low, high)
+        return np.where(w < 1, first, rough(w, i))
+
+    return integral(a.size, exponent, rough, weight)
+
+
+def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
+    inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a) & np.isfinite(b)
+    a_in, b_in = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
+    x_in = np.where(inside, x, 0.5)
+    first = np.log(x_in) - polygamma_difference(a_in, b_in, 0)
+    second = np.log1p(-x_in) - polygamma_difference(b_in, a_in, 0)
+    if m == n == 0:
+        above = first > second
+    else:
+        above = (first > 0) if m else (second < 0)
+
+    def side(i: Index, high: bool) -> F64:
+        p, q, r = a[i], b[i], x[i]
+
+        def weight(w: F64, j: Index) -> F64:
+            # At logit(x) -+ w: the logarithms of x and of 1 - x, changed by these.
+            near, far = (1 - r[j, None], r[j, None]) if high else (r[j, None], 1 - r[j, None])
+            change = -np.log1p(near * np.expm1(-w))
+            f, s = first[i][j, None], second[i][j, None]
+            f, s = (f + change, s + change - w) if high else (f + change - w, s + change)
+            return _joint_derivatives(m, n, f, s, p[j], q[j])
+
+        sides = (q, p, 1 - r, r) if high else (p, q, r, 1 - r)
+        found = _below(*sides, weight if m + n else None) * _beta_kernel(p, q, r)
+        if m + n == 0:
+            return 1 - found if high else found
+        return -found if high else found
+
+    at_one = 1.0 if m + n == 0 else 0.0
+    return chosen(
+        a.size,
+        (inside & above, lambda i: side(i, True)),
+        (inside & ~above, lambda i: side(i, False)),
+        ((a > 0) & (b > 0) & (x == 0), lambda i: np.zeros(i.size)),
+        ((a > 0) & (b > 0) & (x == 1), lambda i: np.full(i.size, at_one)),
+    )

@@ -1,0 +1,254 @@
+"""Special functions of balls, real or complex: the two have FLINT's methods of the same names.
+
+Formulas are exact identities; section numbers are those of the NIST Digital Library of Mathematical
+Functions (DLMF). Where a formula loses digits a wider precision makes up for it.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from taglessad.kernels.balls import absolute
+from taglessad.kernels.flint import acb, arb, arb_series, ctx
+
+Ball = Any  # Any: an arb or an acb; python-flint is optional
+
+
+def _root_pi() -> Ball:
+    return arb.const_sqrt_pi()
+
+
+def erfcx(x: Ball, n: int) -> Ball:
+    """exp(x*x) times the n-th repeated integral of erfc, by recurrence (7.18.7)."""
+    before, now = 2 / _root_pi() + x * 0, (x * x).exp() * x.erfc()
+    for k in range(1, n + 1):
+        before, now = now, (before / 2 - x * now) / k
+    return now
+
+
+def ndtr(x: Ball) -> Ball:
+    """The normal distribution function."""
+    return (-x * arb(2).rsqrt()).erfc() / 2
+
+
+def bessel_i(x: Ball, n: int) -> Ball:
+    """I_n."""
+    return x.bessel_i(x * 0 + n)
+
+
+def bessel_i_scaled(x: Ball, n: int, m: int) -> Ball:
+    """The m-th derivative of g_n(x) = I_n(x) exp(-x) / x**n, where g_n' = x g_(n+1) - g_n."""
+    if m == 0:
+        whole = x * 0 + n + 1  # 10.39.9
+        return (-x).exp() * (x * x / 4).hypgeom_0f1(whole) / (2**n * math.factorial(n))
+    found = x * bessel_i_scaled(x, n + 1, m - 1) - bessel_i_scaled(x, n, m - 1)
+    return found if m == 1 else found + (m - 1) * bessel_i_scaled(x, n + 1, m - 2)
+
+
+def expn(x: Ball, n: int) -> Ball:
+    """The exponential integral E_n."""
+    return (-x).exp() / x if n == 0 else x.expint(x * 0 + n)
+
+
+def exprel(x: Ball, m: int) -> Ball:
+    """The m-th derivative of (exp(x) - 1) / x: the integral of s**m exp(s x) from 0 to 1."""
+    return x.hypgeom_1f1(x * 0 + m + 1, x * 0 + m + 2) / (m + 1)
+
+
+def cosm1(x: Ball) -> Ball:
+    """cos(x) - 1."""
+    s = (x / 2).sin()
+    return -2 * s * s
+
+
+def gamma_series(a: Ball, length: int) -> list[Ball]:
+    """The first coefficients of log Gamma at a > 0."""
+    found = arb_series([a, 1], prec=length).lgamma().coeffs()
+    return [*found, *[arb(0)] * (length - len(found))]
+
+
+def gamma_density(a: Ball, x: Ball, m: int) -> Ball:
+    """The m-th derivative in a of x**(a - 1) exp(-x) / Gamma(a)."""
+    if m == 0:
+        return ((a - 1) * x.log() - x).exp() * a.rgamma()
+    exponent = [-c for c in gamma_series(a, m + 1)]
+    log = x.log()
+    exponent[0] += (a - 1) * log - x
+    exponent[1] += log
+    return math.factorial(m) * exponential([[c] for c in exponent], m, 0)
+
+
+def beta_density(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
+    """The m-th derivative in a and n-th in b of x**(a - 1) (1 - x)**(b - 1) / B(a, b)."""
+    left, right = x.log(), (-x).log1p()
+    if m == n == 0:
+        powers = ((a - 1) * left + (b - 1) * right).exp()
+        return powers * (a + b).gamma() * a.rgamma() * b.rgamma()
+    both = gamma_series(a + b, m + n + 1)
+    exponent = [[both[i + j] * math.comb(i + j, i) for j in range(n + 1)] for i in range(m + 1)]
+    for i, c in enumerate(gamma_series(a, m + 1)):
+        exponent[i][0] -= c
+    for j, c in enumerate(gamma_series(b, n + 1)):
+        exponent[0][j] -= c
+    exponent[0][0] += (a - 1) * left + (b - 1) * right
+    if m:
+        exponent[1][0] += left
+    if n:
+        exponent[0][1] += right
+    return math.factorial(m) * math.factorial(n) * exponential(exponent, m, n)
+
+
+def exponential(p: list[list[Ball]], m: int, n: int) -> Ball:
+    """The coefficient of s**m t**n in the exponential of the sum of p[i][j] s**i t**j."""
+    e: dict[tuple[int, int], Ball] = {(0, 0): p[0][0].exp()}
+    for i in range(m + 1):
+        for j in range(n + 1):
+            if i:  # s d/ds of both sides
+                terms = [
+                    k * p[k][r] * e[i - k, j - r] for k in range(1, i + 1) for r in range(j + 1)
+                ]
+                e[i, j] = sum(terms, arb(0)) / i
+            elif j:
+                terms = [r * p[0][r] * e[0, j - r] for r in range(1, j + 1)]
+                e[0, j] = sum(terms, arb(0)) / j
+    return e[m, n]
+
+
+# --- of real balls only --------------------------------------------------------------------------
+def zeta(s: Ball, q: Ball, m: int) -> Ball:
+    """The m-th derivative in s of Hurwitz's zeta function."""
+    if m == 0:
+        return s.zeta(q)
+    found = arb_series([s, 1], prec=m + 1).zeta(q).coeffs()
+    return math.factorial(m) * found[m] if len(found) > m else arb(0)
+
+
+def spence(x: Ball) -> Ball:
+    """The dilogarithm of 1 - x."""
+    if x.is_zero():
+        return arb.pi() ** 2 / 6
+    return (1 - x).polylog(arb(2))
+
+
+def boxcox(x: Ball, p: Ball) -> Ball:
+    """(x**p - 1) / p."""
+    if x.is_zero() and p > 0:
+        return -1 / p
+    log = x.log()
+    return log * exprel(p * log, 0)
+
+
+def entr(x: Ball) -> Ball:
+    """-x log(x)."""
+    return arb(0) if x.is_zero() else -x * x.log()
+
+
+def rel_entr(x: Ball, y: Ball) -> Ball:
+    """x log(x / y)."""
+    return arb(0) if x.is_zero() and y >= 0 else x * (x / y).log()
+
+
+def kl_div(x: Ball, y: Ball) -> Ball:
+    """x log(x / y) - x + y."""
+    return rel_entr(x, y) - x + y
+
+
+def cbrt(x: Ball) -> Ball:
+    """The real cube root."""
+    if x.is_zero():
+        return arb(0)
+    return x.root(3) if x > 0 else (-((-x).root(3)) if x < 0 else arb.nan())
+
+
+def betaln(a: Ball, b: Ball) -> Ball:
+    """log|B(a, b)|."""
+    if a > 0 and b > 0:
+        return a.lgamma() + b.lgamma() - (a + b).lgamma()
+    return absolute(beta(a, b)).log()
+
+
+def beta(a: Ball, b: Ball) -> Ball:
+    """Gamma(a) Gamma(b) / Gamma(a + b)."""
+    return a.gamma() * b.gamma() * (a + b).rgamma()
+
+
+def gammainc(a: Ball, x: Ball, m: int) -> Ball:
+    """The m-th derivative in a of the regularized lower incomplete gamma function."""
+    if x.is_zero():
+        return arb(0)
+    if m == 0:
+        return x.gamma_lower(a, 1)
+    z = acb(x)
+    return cauchy(lambda s: z.gamma_lower(s, 1), a, m).real
+
+
+def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
+    """The m-th derivative in a and n-th in b of the regularized incomplete beta function."""
+    if x.is_zero() or (x - 1).is_zero():
+        return arb(x) if m == n == 0 else arb(0)
+    if m == n == 0:
+        return x.beta_lower(a, b, 1)
+    z = acb(x)
+
+    def in_a(t: Ball) -> Ball:
+        return cauchy(lambda s: z.beta_lower(s, t, 1), a, m)
+
+    return cauchy(in_a, b, n).real
+
+
+_POINTS: Final = 8
+_NEAR: Final = 40  # the points lie so many halvings inside the disc
+
+
+def cauchy(f: Callable[[Ball], Ball], a: Ball, m: int) -> Ball:
+    """The m-th derivative of a function that is analytic right of 0, at a > 0, as a complex ball.
+
+    By the mean of f over points on a circle; with |f| <= M on a disc q**-1 times as large the terms
+    of the Taylor series that alias are at most M q**N / (1 - q**N) (Fornberg 1981).
+    """
+    if m == 0:
+        return f(acb(a))
+    lower = a.lower()
+    if not lower > 0:
+        return acb(arb.nan())
+    size = -6
+    while arb(2) ** size > lower / 4:
+        size -= 1
+    with ctx.extraprec((m + 1) * _NEAR + 32):
+        reach = arb(2) ** size
+        box = arb(0, 1) * reach
+        bound = abs(f(acb(a + box, box))).upper()
+        step = reach / arb(2) ** _NEAR
+        total = acb(0)
+        for k in range(_POINTS):
+            turn = acb(arb(2 * k) / _POINTS).exp_pi_i()
+            total += f(a + step * turn) / turn**m
+        q = arb(2) ** (-_NEAR * _POINTS)
+        error = (bound * q / (1 - q)).upper()
+        noise = acb(arb(0, 1) * error, arb(0, 1) * error) * (step / reach) ** m
+        coefficient = total / _POINTS + noise
+        return coefficient * math.factorial(m) / step**m
+
+
+UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
+    "cbrt": cbrt,
+    "cosm1": cosm1,
+    "entr": entr,
+    "erfcinv": lambda x: x.erfcinv(),
+    "expi": lambda x: x.ei(),
+    "gamma": lambda x: x.gamma(),
+    "log_ndtr": lambda x: ndtr(x).log(),
+    "ndtr": ndtr,
+    "spence": spence,
+}
+"""Functions of one real ball by the primitive's name."""
+
+BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
+    "beta": beta,
+    "betaln": betaln,
+    "boxcox": boxcox,
+    "gammaincc": lambda a, x: x.gamma_upper(a, 1),
+    "kl_div": kl_div,
+    "rel_entr": rel_entr,
+}
+"""Functions of two."""

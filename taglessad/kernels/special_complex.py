@@ -1,0 +1,149 @@
+"""Special functions of complex balls, analytic on the whole ball or NaN: values only."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from taglessad.kernels import special_balls as special
+from taglessad.kernels.complex_balls import (
+    guarded,
+    log,
+    log1p,
+    logaddexp,
+    nowhere,
+    off_negative,
+    polygamma,
+)
+from taglessad.kernels.flint import acb, arb
+
+Ball = Any  # Any: an acb; python-flint is optional
+
+
+def _right(z: Ball) -> bool:
+    """In the right half plane."""
+    return bool(z.real > 0)
+
+
+def cbrt(z: Ball) -> Ball:
+    """The cube root that is real on the real line."""
+    if z.real > 0:
+        return (log(z) / 3).exp()
+    return -((log(-z) / 3).exp()) if z.real < 0 else nowhere()
+
+
+def boxcox(x: Ball, p: Ball) -> Ball:
+    """(x**p - 1) / p."""
+    power = log(x)
+    return power * special.exprel(p * power, 0)
+
+
+def beta(a: Ball, b: Ball) -> Ball:
+    """Gamma(a) Gamma(b) / Gamma(a + b)."""
+    return a.gamma() * b.gamma() * (a + b).rgamma()
+
+
+def betaln(a: Ball, b: Ball) -> Ball:
+    """log|B(a, b)|, for positive real parts."""
+    if not (_right(a) and _right(b)):
+        return nowhere()
+    return a.lgamma() + b.lgamma() - (a + b).lgamma()
+
+
+def polygamma_difference(a: Ball, b: Ball, n: int) -> Ball:
+    """polygamma(a, n) - polygamma(a + b, n)."""
+    return polygamma(a, n) - polygamma(a + b, n)
+
+
+def logaddexp2(a: Ball, b: Ball) -> Ball:
+    """log2(2**a + 2**b)."""
+    ln2 = arb.const_log2()
+    return logaddexp(a * ln2, b * ln2) / ln2
+
+
+def zeta(s: Ball, q: Ball, m: int) -> Ball:
+    """Hurwitz's zeta function; of its derivatives there are no values here."""
+    return s.zeta(q) if m == 0 and _right(q) and s.real > 1 else nowhere()
+
+
+def gammainc(a: Ball, x: Ball, m: int) -> Ball:
+    """The regularized lower incomplete gamma function."""
+    return x.gamma_lower(a, 1) if m == 0 and _right(x) and _right(a) else nowhere()
+
+
+def gammaincc(a: Ball, x: Ball) -> Ball:
+    """The regularized upper incomplete gamma function."""
+    return x.gamma_upper(a, 1) if _right(x) and _right(a) else nowhere()
+
+
+def gamma_density(a: Ball, x: Ball, m: int) -> Ball:
+    """x**(a - 1) exp(-x) / Gamma(a)."""
+    return ((a - 1) * log(x) - x).exp() * a.rgamma() if m == 0 else nowhere()
+
+
+def _between(x: Ball) -> bool:
+    return bool(x.real > 0 and x.real < 1)
+
+
+def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
+    """The regularized incomplete beta function."""
+    inside = m == n == 0 and _between(x) and _right(a) and _right(b)
+    return x.beta_lower(a, b, 1) if inside else nowhere()
+
+
+def beta_density(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
+    """x**(a - 1) (1 - x)**(b - 1) / B(a, b)."""
+    if m or n:
+        return nowhere()
+    powers = ((a - 1) * log(x) + (b - 1) * log1p(-x)).exp()
+    return powers * (a + b).gamma() * a.rgamma() * b.rgamma()
+
+
+def expi(z: Ball) -> Ball:
+    """The exponential integral Ei, either side of 0."""
+    if _right(z):
+        return z.ei()
+    return -((-z).expint(acb(1))) if z.real < 0 else nowhere()
+
+
+def expn(z: Ball, n: int) -> Ball:
+    """The exponential integral E_n."""
+    return special.expn(z, n) if off_negative(z) else nowhere()
+
+
+UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
+    "cbrt": cbrt,
+    "cosm1": special.cosm1,
+    "entr": lambda z: -z * log(z),
+    "expi": expi,
+    "gamma": lambda z: z.gamma(),
+    "log_ndtr": lambda z: log(special.ndtr(z)),
+    "ndtr": special.ndtr,
+    "spence": guarded(lambda z: (1 - z).polylog(acb(2)), off_negative),
+}
+"""Functions of one complex ball by the primitive's name."""
+
+BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
+    "beta": beta,
+    "betaln": betaln,
+    "boxcox": boxcox,
+    "gammaincc": gammaincc,
+    "kl_div": lambda x, y: x * (log(x) - log(y)) - x + y,
+    "logaddexp2": logaddexp2,
+    "rel_entr": lambda x, y: x * (log(x) - log(y)),
+}
+"""Functions of two."""
+
+PARAMETRIC: Final[dict[str, tuple[Callable[..., Ball], int]]] = {
+    "bessel_i": (special.bessel_i, 1),
+    "bessel_i_scaled": (special.bessel_i_scaled, 1),
+    "beta_density": (beta_density, 3),
+    "betainc": (betainc, 3),
+    "erfcx": (special.erfcx, 1),
+    "expn": (expn, 1),
+    "exprel": (special.exprel, 1),
+    "gamma_density": (gamma_density, 2),
+    "gammainc": (gammainc, 2),
+    "polygamma": (polygamma, 1),
+    "polygamma_difference": (polygamma_difference, 2),
+    "zeta": (zeta, 2),
+}
+"""Functions of so many numbers and of static parameters."""

@@ -1,0 +1,249 @@
+"""Bessel functions, exponential integrals, entropies and relatives of exp, log and roots.
+
+See primitive.py for the legend. Each has a kernel that does not cancel, and a rule made of such.
+"""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from taglessad.dtypes import LN2
+from taglessad.interpreter import Interpreter
+from taglessad.primitive import declare, diagonal
+from taglessad.rules.exponential import difference
+from taglessad.rules.infer import common, same
+
+if TYPE_CHECKING:
+    from taglessad.ops import Ops
+
+R = TypeVar("R")
+
+
+# --- Bessel functions ----------------------------------------------------------------------------
+def _bessel_i(ops: "Ops[R]", y: R, x: R, n: int) -> R:
+    if n == 0:
+        return ops.bessel_i(x, 1)
+    beside = ops.add(ops.bessel_i(x, n - 1), ops.bessel_i(x, n + 1))
+    return ops.mul(ops.scalar(Fraction(1, 2), x), beside)  # DLMF 10.29.1
+
+
+def _bessel_i_scaled(ops: "Ops[R]", y: R, x: R, n: int, m: int) -> R:
+    return ops.bessel_i_scaled(x, n, m + 1)
+
+
+BESSEL_I: Final = declare("bessel_i", same, (diagonal(_bessel_i),), "elementwise")
+BESSEL_I_SCALED: Final = declare(
+    "bessel_i_scaled", same, (diagonal(_bessel_i_scaled),), "elementwise"
+)
+
+
+# --- exponential integrals -----------------------------------------------------------------------
+def _expn(ops: "Ops[R]", y: R, x: R, n: int) -> R:
+    if n == 0:
+        return ops.neg(ops.mul(y, ops.add(ops.scalar(1, x), ops.reciprocal(x))))
+    return ops.neg(ops.expn(x, n - 1))  # DLMF 8.19.13
+
+
+def _expi(ops: "Ops[R]", y: R, x: R) -> R:
+    # exp(x) / x, in two factors: exp(x) overflows before the quotient does.
+    half = ops.exp(ops.mul(ops.scalar(Fraction(1, 2), x), x))
+    return ops.mul(ops.div(half, x), half)
+
+
+EXPN: Final = declare("expn", same, (diagonal(_expn),), "elementwise")
+EXPI: Final = declare("expi", same, (diagonal(_expi),), "elementwise")
+
+
+# --- quotients with a removable singularity ------------------------------------------------------
+def _exprel(ops: "Ops[R]", y: R, x: R, m: int) -> R:
+    return ops.exprel(x, m + 1)
+
+
+def log_quotient(ops: "Ops[R]", x: R) -> R:
+    """log(x) / (x - 1), smooth at 1: near it the series of 2 atanh(z) / z, z = (x - 1) / (x + 1)."""
+    one, two = ops.scalar(1, x), ops.scalar(2, x)
+    shift = ops.sub(x, one)
+    near = ops.less(ops.abs(shift), ops.scalar(Fraction(1, 2), x))
+    inside = ops.where(near, x, one)
+    square = ops.square(ops.div(ops.sub(inside, one), ops.add(inside, one)))
+    series = ops.scalar(Fraction(1, 47), x)
+    for k in range(45, 0, -2):
+        series = ops.add(ops.scalar(Fraction(1, k), x), ops.mul(square, series))
+    by_series = ops.mul(ops.div(two, ops.add(inside, one)), series)
+    outside = ops.where(near, two, x)
+    plain = ops.div(ops.log(outside), ops.sub(outside, one))
+    return ops.where(near, by_series, plain)
+
+
+def _spence(ops: "Ops[R]", y: R, x: R) -> R:
+    return ops.neg(log_quotient(ops, x))
+
+
+def _cosm1(ops: "Ops[R]", y: R, x: R) -> R:
+    return ops.neg(ops.sin(x))
+
+
+def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
+    return ops.pow(x, ops.sub(p, ops.scalar(1, p)))
+
+
+def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
+    logarithm = ops.log(x)
+    return ops.mul(ops.square(logarithm), ops.exprel(ops.mul(p, logarithm), 1))
+
+
+EXPREL: Final = declare("exprel", same, (diagonal(_exprel),), "elementwise")
+SPENCE: Final = declare("spence", same, (diagonal(_spence),), "elementwise")
+COSM1: Final = declare("cosm1", same, (diagonal(_cosm1),), "elementwise")
+BOXCOX: Final = declare(
+    "boxcox", common, (diagonal(_boxcox_in_x), diagonal(_boxcox_in_p)), "elementwise"
+)
+
+
+# --- entropies -----------------------------------------------------------------------------------
+_INVERSE_E: Final = (Fraction(0.36787944117144233), Fraction(-1.2428753672788363e-17))
+
+
+def _entr(ops: "Ops[R]", y: R, x: R) -> R:
+    # -(1 + log x), near its zero as log1p(e (x - 1/e)), with 1/e in two parts.
+    head, tail = (ops.scalar(part, x) for part in _INVERSE_E)
+    shift = ops.sub(ops.sub(x, head), tail)
+    near = ops.less(ops.abs(shift), ops.scalar(Fraction(1, 10), x))
+    by_shift = ops.log1p(ops.div(ops.where(near, shift, ops.scalar(0, x)), head))
+    zero = ops.scalar(0, x)
+    plain = ops.add(ops.log(x), ops.scalar(1, x))
+    inside = ops.neg(ops.where(near, by_shift, plain))
+    return ops.where(ops.less(x, zero), zero, inside)
+
+
+def _log_ratio(ops: "Ops[R]", x: R, y: R) -> R:
+    """log(x / y), accurate near x = y, and where the quotient is out of range."""
+    gap = ops.sub(x, y)
+    near = ops.less(ops.abs(gap), ops.mul(ops.scalar(Fraction(1, 2), y), ops.abs(y)))
+    ratio = ops.div(x, y)
+    out = ops.logical_or(ops.isinf(ratio), ops.equal(ratio, ops.scalar(0, ratio)))
+    apart = ops.sub(ops.log(x), ops.log(y))
+    close = ops.log1p(ops.div(ops.where(near, gap, ops.scalar(0, gap)), y))
+    return ops.where(near, close, ops.where(out, apart, ops.log(ratio)))
+
+
+def _rel_entr_in_x(ops: "Ops[R]", z: R, x: R, y: R) -> R:
+    return ops.add(_log_ratio(ops, x, y), ops.scalar(1, x))
+
+
+def _rel_entr_in_y(ops: "Ops[R]", z: R, x: R, y: R) -> R:
+    return ops.neg(ops.div(x, y))
+
+
+def _kl_div_in_x(ops: "Ops[R]", z: R, x: R, y: R) -> R:
+    return _log_ratio(ops, x, y)
+
+
+def _kl_div_in_y(ops: "Ops[R]", z: R, x: R, y: R) -> R:
+    # 1 - x / y, which cancels near x = y; the other form does in its derivative far from there.
+    gap = ops.sub(y, x)
+    near = ops.less(ops.abs(gap), ops.mul(ops.scalar(Fraction(1, 2), y), ops.abs(y)))
+    return ops.where(near, ops.div(gap, y), ops.sub(ops.scalar(1, y), ops.div(x, y)))
+
+
+ENTR: Final = declare("entr", same, (diagonal(_entr),), "elementwise")
+REL_ENTR: Final = declare(
+    "rel_entr", common, (diagonal(_rel_entr_in_x), diagonal(_rel_entr_in_y)), "elementwise"
+)
+KL_DIV: Final = declare(
+    "kl_div", common, (diagonal(_kl_div_in_x), diagonal(_kl_div_in_y)), "elementwise"
+)
+
+
+# --- roots and sums of exponentials --------------------------------------------------------------
+def _cbrt(ops: "Ops[R]", y: R, x: R) -> R:
+    # y / (3 x), as 1 / (3 y*y) would count the rounding of y five times in the second derivative.
+    origin = ops.equal(x, ops.scalar(0, x))
+    at_zero = ops.reciprocal(ops.square(y))
+    elsewhere = ops.div(y, ops.where(origin, ops.scalar(1, x), x))
+    return ops.div(ops.where(origin, at_zero, elsewhere), ops.scalar(3, x))
+
+
+def _base_two_weight(ops: "Ops[R]", a: R, b: R) -> R:
+    # 2**a / (2**a + 2**b) by powers of 2: gap * log(2) would lose digits where gap is large.
+    gap, rest = difference(ops, a, b)
+    one = ops.scalar(1, gap)
+    less = ops.less(gap, ops.scalar(0, gap))
+    power = ops.pow(ops.scalar(2, gap), ops.where(less, gap, ops.neg(gap)))
+    minor = ops.div(power, ops.add(one, power))
+    major = ops.reciprocal(ops.add(one, power))
+    weight, other = ops.where(less, minor, major), ops.where(less, major, minor)
+    change = ops.mul(ops.mul(ops.scalar(LN2, rest), rest), other)
+    return ops.mul(weight, ops.add(one, change))
+
+
+def _logaddexp2_in_left(ops: "Ops[R]", y: R, a: R, b: R) -> R:
+    return _base_two_weight(ops, a, b)
+
+
+def _logaddexp2_in_right(ops: "Ops[R]", y: R, a: R, b: R) -> R:
+    return _base_two_weight(ops, b, a)
+
+
+CBRT: Final = declare("cbrt", same, (diagonal(_cbrt),), "elementwise")
+LOGADDEXP2: Final = declare(
+    "logaddexp2",
+    common,
+    (diagonal(_logaddexp2_in_left), diagonal(_logaddexp2_in_right)),
+    "elementwise",
+)
+
+
+class SpecialElementary(Interpreter[R]):
+    """The methods of this family."""
+
+    def bessel_i(self, x: R, n: int, /) -> R:
+        """The modified Bessel function I_n, n >= 0."""
+        return self.apply(BESSEL_I, (x,), (n,))
+
+    def bessel_i_scaled(self, x: R, n: int, m: int, /) -> R:
+        """The m-th derivative of I_n(x) exp(-x) / x**n, for x >= 0."""
+        return self.apply(BESSEL_I_SCALED, (x,), (n, m))
+
+    def expn(self, x: R, n: int, /) -> R:
+        """The exponential integral E_n, n >= 0."""
+        return self.apply(EXPN, (x,), (n,))
+
+    def expi(self, x: R, /) -> R:
+        """The exponential integral Ei."""
+        return self.apply(EXPI, (x,), ())
+
+    def exprel(self, x: R, m: int, /) -> R:
+        """The m-th derivative of (exp(x) - 1) / x."""
+        return self.apply(EXPREL, (x,), (m,))
+
+    def spence(self, x: R, /) -> R:
+        """The dilogarithm of 1 - x."""
+        return self.apply(SPENCE, (x,), ())
+
+    def cosm1(self, x: R, /) -> R:
+        """cos(x) - 1."""
+        return self.apply(COSM1, (x,), ())
+
+    def boxcox(self, x: R, p: R, /) -> R:
+        """(x**p - 1) / p, and log(x) for p = 0."""
+        return self.apply(BOXCOX, (x, p), ())
+
+    def entr(self, x: R, /) -> R:
+        """-x log(x); its derivative at 0 is inf."""
+        return self.apply(ENTR, (x,), ())
+
+    def rel_entr(self, x: R, y: R, /) -> R:
+        """x log(x / y)."""
+        return self.apply(REL_ENTR, (x, y), ())
+
+    def kl_div(self, x: R, y: R, /) -> R:
+        """x log(x / y) - x + y."""
+        return self.apply(KL_DIV, (x, y), ())
+
+    def cbrt(self, x: R, /) -> R:
+        """The real cube root."""
+        return self.apply(CBRT, (x,), ())
+
+    def logaddexp2(self, a: R, b: R, /) -> R:
+        """log2(2**a + 2**b) without overflow."""
+        return self.apply(LOGADDEXP2, (a, b), ())

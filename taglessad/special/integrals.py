@@ -1,0 +1,77 @@
+"""Bessel functions and exponential integrals, entry by entry; integers become float64.
+
+Sections are those of the NIST Digital Library of Mathematical Functions (DLMF).
+"""
+
+from typing import SupportsIndex
+
+from typing_extensions import TypeVarTuple
+
+from taglessad.array_api.arithmetic import abs as size
+from taglessad.array_api.arithmetic import sign
+from taglessad.array_api.operands import real
+from taglessad.array_api.searching import where
+from taglessad.dispatch import real_function
+from taglessad.special.calls import order, parametrized
+from taglessad.tensor import Tensor
+
+S = TypeVarTuple("S")
+
+
+def i0(x: Tensor, /) -> Tensor:
+    """The modified Bessel function I_0 (DLMF 10.25.2)."""
+    return parametrized("bessel_i", "special.i0", (x,), ("x",), 0)
+
+
+def i1(x: Tensor, /) -> Tensor:
+    """The modified Bessel function I_1 (DLMF 10.25.2)."""
+    return parametrized("bessel_i", "special.i1", (x,), ("x",), 1)
+
+
+def i0e(x: Tensor, /) -> Tensor:
+    """exp(-|x|) I_0(x). It has a corner at 0, where its derivative is 0 as that of |x|."""
+    return parametrized("bessel_i_scaled", "special.i0e", (size(x),), ("x",), 0, 0)
+
+
+def i1e(x: Tensor, /) -> Tensor:
+    """exp(-|x|) I_1(x)."""
+    what, name = "bessel_i_scaled", "special.i1e"
+    t = real(x, name)
+    far = size(t) > 8.0
+    near, beyond = where(far, 1.0, t), where(far, size(t), 8.0)
+    small = near * parametrized(what, name, (size(near),), ("x",), 1, 0)
+    # I_0' = I_1, so it is i0e + i0e', which cancel near 0 alone.
+    large = parametrized(what, name, (beyond,), ("x",), 0, 0)
+    large = large + parametrized(what, name, (beyond,), ("x",), 0, 1)
+    return where(far, sign(t) * large, small)
+
+
+def exp1(x: Tensor, /) -> Tensor:
+    """The exponential integral E_1(x), x >= 0; infinite at 0 (DLMF 6.2.1)."""
+    return parametrized("expn", "special.exp1", (x,), ("x",), 1)
+
+
+def expn(n: SupportsIndex, x: Tensor, /) -> Tensor:
+    """The generalized exponential integral E_n(x), n >= 0 an int, x >= 0 (DLMF 8.19.2)."""
+    n = order(n, "special.expn")
+    return parametrized("expn", "special.expn", (x,), ("x",), n)
+
+
+def expi(x: Tensor[*S], /) -> Tensor[*S]:
+    """The exponential integral Ei(x), -inf at 0 (DLMF 6.2.5)."""
+    return real_function("expi", "special.expi", x)
+
+
+def exprel(x: Tensor, /) -> Tensor:
+    """(exp(x) - 1) / x, and 1 at 0; smooth there."""
+    return parametrized("exprel", "special.exprel", (x,), ("x",), 0)
+
+
+def spence(x: Tensor[*S], /) -> Tensor[*S]:
+    """The dilogarithm of 1 - x: the integral of log(t) / (1 - t) from 1 to x >= 0 (DLMF 25.12.2)."""
+    return real_function("spence", "special.spence", x)
+
+
+def cosm1(x: Tensor[*S], /) -> Tensor[*S]:
+    """cos(x) - 1, accurate near 0."""
+    return real_function("cosm1", "special.cosm1", x)

@@ -1,0 +1,365 @@
+"""certify: what it proves, what it refutes, and what it admits not to know."""
+
+import json
+import math
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import taglessad as tad
+from taglessad.errors import ArgumentError, ShapeError
+from taglessad.interpreters import Exact
+from taglessad.primitive import PRIMITIVES, diagonal
+from taglessad.proofs_checks import Certificate, certify
+from taglessad.proofs_checks.faults import Fault
+from taglessad.proofs_checks.mutants import planted
+
+pytest.importorskip("flint")
+
+Program = Callable[..., Any]
+rng = np.random.default_rng(0)
+
+
+def gradient(f: Program, *args: Any) -> Any:
+    """The float64 gradient in the first argument, as NumPy has it."""
+    return np.asarray(tad.grad(f)(*args))
+
+
+def difference(f: Program, x: float, h: float) -> float:
+    """A central difference, as a gradient check takes it."""
+    return (float(f(x + h)) - float(f(x - h))) / (2 * h)
+
+
+# --- what is certified ---------------------------------------------------------------------------
+X, Y = rng.standard_normal((200, 50)), np.where(rng.random(200) < 0.5, -1.0, 1.0)
+W = rng.standard_normal(50)
+
+
+def logistic(w: Any) -> Any:
+    return tad.sum(tad.nn.functional.softplus(-Y * (X @ w)))
+
+
+def test_logistic_loss_of_fifty_variables() -> None:
+    c = certify(logistic, W, against=gradient(logistic, W))
+    assert c.status == "CERTIFIED" and c.prec == 128
+    assert c.rule_free.agreed and c.rule_free.width < 1e-30
+    (g,) = c.grads
+    assert g.shape == (50,) and np.all(np.nextafter(g.lo, np.inf) >= g.hi)
+    assert c.against is not None and c.against.explained and c.against.effective_bits == 53
+    c.assert_within(ulp=1000, normwise=10)
+    with pytest.raises(AssertionError, match="more than 0.1 ulp off"):
+        c.assert_within(ulp=0.1)
+
+
+def test_logsumexp_of_large_values() -> None:
+    x = np.asarray([1000.0, 999.5, -1000.0, 3.25, 998.0])
+    c = certify(tad.special.logsumexp, x)
+    assert c.status == "CERTIFIED" and c.rule_free.each
+    with mpmath.workdps(60):
+        weights = [mpmath.exp(mpmath.mpf(v) - 1000) for v in x.tolist()]
+        for e, w in zip(c.grads[0], weights, strict=True):
+            low, high = e.exact
+            true = w / sum(weights)
+            assert mpmath.mpf(low.numerator) / low.denominator <= true
+            assert true <= mpmath.mpf(high.numerator) / high.denominator
+
+
+def test_the_naive_form_gives_nan_and_is_refuted_with_the_true_value() -> None:
+    x = np.asarray([1000.0, 999.5, -1000.0, 3.25, 998.0])
+    naive = lambda x: tad.log(tad.sum(tad.exp(x)))
+    c = certify(naive, x, against=gradient(naive, x))
+    assert c.status == "REFUTED" and c.against is not None and c.against.nonfinite == 3
+    assert "it has nan, the true value is 0.574096992967694" in c.reason
+
+
+def mlp(w1: Any, w2: Any, x: Any) -> Any:
+    return tad.sum(tad.tanh(x @ w1) @ w2) ** 2
+
+
+def test_a_network_of_ten_thousand_parameters() -> None:
+    w1, w2 = rng.standard_normal((90, 100)) / 10, rng.standard_normal((100, 10))
+    x = rng.standard_normal((16, 90))
+    got = tad.grad(mlp, (0, 1))(w1, w2, x)
+    c = certify(mlp, w1, w2, x, wrt=["w1", "w2"], against=got)
+    assert c.status == "CERTIFIED" and sum(e.size for e in c.leaves) == 10_000
+    assert [e.shape for e in c.grads] == [(90, 100), (100, 10)]
+    assert c.against is not None and c.against.explained
+    assert "with probability at most 2**-19" in str(c.rule_free)
+
+
+def test_every_real_argument_in_order_and_wrt() -> None:
+    f = lambda x, n, y: x * y**2 + n
+    both = certify(f, 3.0, 2, np.asarray(5.0))
+    assert [e.exact[0] for e in both.grads] == [25, 30] and both.value.exact == (77, 77)
+    assert [e.exact[0] for e in certify(f, 3.0, 2, 5.0, wrt="y").grads] == [30]
+    assert [e.exact[0] for e in certify(f, 3.0, 2, 5.0, wrt=(2, 0)).grads] == [30, 25]
+    with pytest.raises(ArgumentError, match="no argument holds a real number"):
+        certify(lambda n: n * 1.0, 3)
+    with pytest.raises(ShapeError, match="must return a scalar"):
+        certify(lambda x: x * 2, np.ones(3))
+
+
+def test_trees_of_arguments_give_trees_of_enclosures() -> None:
+    c = certify(lambda p: p["a"] * tad.sum(p["b"]), {"a": 2.0, "b": np.ones(2)})
+    assert set(c.grads[0]) == {"a", "b"} and c.grads[0]["b"].exact[0].tolist() == [2, 2]
+
+
+def test_a_loop_is_certified_too() -> None:
+    def root(a: Any) -> Any:
+        step = lambda s: (s[0] + 1, (s[1] + a / s[1]) / 2)
+        return tad.while_loop(lambda s: s[0] < 6, step, (0, a))[1]
+
+    c = certify(root, 2.0)
+    assert c.status == "CERTIFIED"
+    assert c.grads[0].contains(tad.interpret(tad.grad(root), Exact())(2.0))
+    assert abs(float(c.grads[0].mid) - 0.5 / math.sqrt(2)) < 1e-15
+
+
+# --- floats that are wrong -----------------------------------------------------------------------
+def test_cancellation_is_refuted_with_the_true_value() -> None:
+    f = lambda x: (1 - tad.cos(x)) / (x * x)
+    c = certify(f, 1e-6, against=gradient(f, 1e-6))
+    assert c.status == "REFUTED" and c.against is not None
+    assert c.against.ulp > 1e8 and c.against.explained
+    assert "the true value is -8.33333333333" in c.reason
+    assert c.rule_free.agreed
+    with pytest.raises(AssertionError, match="REFUTED"):
+        c.assert_within(ulp=4)
+
+
+def muller(a: Any) -> Any:
+    b = -4.0 + 0 * a
+    for _ in range(50):
+        a, b = b, 111 - 1130 / b + 3000 / (a * b)
+    return b
+
+
+def test_muller_where_derivative_and_difference_agree_and_both_are_wrong() -> None:
+    got = gradient(muller, 2.0)
+    assert abs(float(got) - difference(muller, 2.0, 1e-6)) < 1e-8  # a gradient check passes
+    c = certify(muller, 2.0, against=got)
+    assert c.status == "REFUTED" and c.rule_free.agreed
+    assert 1.08e61 < float(c.grads[0].lo) <= float(c.grads[0].hi) < 1.09e61
+    assert c.against is not None and c.against.over_radius is None  # no digit is justified
+    assert abs(float(c.value.mid) - 6.000122) < 1e-6
+
+
+def test_a_wrong_constant_result_that_differences_confirm() -> None:
+    # exp(40) + 1 - 1 in float64 is exp(40) rounded; 1 / (1 + exp(-40)) is 1, and so is its
+    # neighbour's: derivative and difference are 0 where the truth is -4.2.
+    f = lambda x: 1e18 * (1 - (1 + tad.exp(-x)) ** -1)
+    rounded = lambda x: 1e18 * (1 - (1 + np.exp(-x)) ** -1)
+    wrong = difference(rounded, 40.0, 1e-3)
+    assert wrong == 0.0
+    c = certify(f, 40.0, against=wrong)
+    assert c.status == "REFUTED" and c.against is not None and c.against.flushed == 1
+    assert -4.2484 < float(c.grads[0].lo) < -4.2483
+
+
+# --- rules that are wrong ------------------------------------------------------------------------
+def test_a_rule_that_is_wrong_by_one_part_in_a_billion_is_contradicted() -> None:
+    def partial(ops: Any, y: Any, x: Any) -> Any:
+        return ops.mul(ops.scalar(1 + 1e-9, x), ops.sigmoid(x))
+
+    prim = PRIMITIVES["softplus"]
+    wrong = Fault("scaled", "softplus times 1 + 1e-9", {"slots": (diagonal(partial),)})
+    with planted(prim, wrong):
+        c = certify(logistic, W)
+        tad.checks.check_derivative(logistic, W)  # which does not see it
+    assert c.status == "REFUTED" and c.rule_free.agreed is False
+    assert "the derivative rules are contradicted" in c.reason and c.rule_free.gap > 1e-12
+
+
+# --- what is only enclosed, or not certified -----------------------------------------------------
+def test_at_a_kink_every_derivative_is_enclosed() -> None:
+    c = certify(lambda x: tad.nn.functional.relu(x) * 3, 0.0)
+    assert c.status == "ENCLOSED" and "relu: a tie" in c.reason
+    assert float(c.grads[0].lo) <= 0 and 3 <= float(c.grads[0].hi) < 3.01
+    report = c.compare(1.5)
+    assert report.ties == 1 and report.ulp == 0
+    assert c.compare(5.0).ulp > 1e10
+
+
+def test_a_kink_that_does_not_count_is_no_obstacle() -> None:
+    c = certify(lambda x: tad.abs(tad.nn.functional.relu(x)) + x, -1.0)
+    assert c.status == "CERTIFIED" and c.grads[0].exact == (1, 1)
+    assert [e.op for e in c.events][:1] == ["abs"]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: tad.where(x <= 0, 0.0, x + 1),
+        lambda x: tad.where(x == 0, 1.0, tad.expm1(x) / x),
+        lambda x: tad.floor(x) + x,
+        lambda x: tad.cond(x > 0, lambda x: x * x, lambda x: -x, x),
+    ],
+)
+def test_at_a_jump_nothing_is_certified(f: Program) -> None:
+    c = certify(f, 0.0)
+    assert c.status == "NOT_CERTIFIED" and "may jump, or its branch change" in c.reason
+    with pytest.raises(AssertionError, match="NOT_CERTIFIED"):
+        c.assert_within()
+
+
+def test_a_selection_by_data_is_no_jump() -> None:
+    data = np.asarray([0.0, 1.0, -1.0])
+    assert (
+        certify(lambda x: tad.sum(tad.where(data > 0, x, x * x)), np.ones(3)).status == "CERTIFIED"
+    )
+
+
+def test_outside_the_domain_nothing_is_known() -> None:
+    c = certify(lambda x: tad.log(x - x), 1.0)
+    assert c.status == "NOT_CERTIFIED" and "log: perhaps outside its domain" in c.reason
+
+
+def test_values_behind_detach_are_held_fixed_in_both_computations() -> None:
+    c = certify(lambda x: x * tad.detach(tad.exp(x)), 1.0)
+    assert c.status == "CERTIFIED" and abs(float(c.grads[0].mid) - math.e) < 1e-15
+    assert len(c.modulo) == 1 and "detach are held fixed" in c.modulo[0]
+    assert certify(lambda x: x * tad.no_grad(tad.exp)(x), 1.0).status == "CERTIFIED"
+
+
+def test_without_the_second_computation_it_is_only_enclosed() -> None:
+    c = certify(tad.exp, 1.0, directions=0)
+    assert c.status == "ENCLOSED" and "rules alone" in c.reason
+    assert certify(logistic, W, directions=3).rule_free.directions == 3
+
+
+# --- float results of other libraries ------------------------------------------------------------
+def test_a_result_of_jax() -> None:
+    jax = pytest.importorskip("jax")
+    import jax.numpy as jnp
+
+    f = lambda w: jnp.sum(
+        jax.nn.softplus(-jnp.asarray(Y, "float32") * (jnp.asarray(X, "float32") @ w))
+    )
+    w = W.astype(np.float32)
+    got = jax.grad(f)(w)
+    mine = lambda w: tad.sum(tad.nn.functional.softplus(-Y.astype("f4") * (X.astype("f4") @ w)))
+    c = certify(mine, w, against=got)
+    assert c.status == "CERTIFIED" and c.against is not None and c.against.dtype == np.float32
+    assert c.against.explained and c.against.effective_bits == 24 and c.against.normwise < 50
+
+
+@pytest.mark.slow
+def test_a_result_of_pytorch_and_the_shortcut_that_it_takes() -> None:
+    torch = pytest.importorskip("torch")
+    c = certify(logistic, W)
+
+    def torch_gradient(softplus: Program) -> Any:
+        w = torch.tensor(W, requires_grad=True)
+        softplus(-torch.tensor(Y) * (torch.tensor(X) @ w)).sum().backward()
+        return w.grad
+
+    zero = torch.zeros((), dtype=torch.float64)
+    got = torch_gradient(lambda z: torch.logaddexp(z, zero))
+    report = c.compare(got)
+    assert report.dtype == np.float64 and report.explained and report.normwise < 50
+    c.assert_within(got, normwise=50)
+    # Its softplus is the identity above 20, where exp(-20) is left out: 36 bits are right.
+    short = c.compare(torch_gradient(torch.nn.functional.softplus))
+    assert not short.explained and short.effective_bits is not None and short.effective_bits < 40
+    assert c.compare([got.to(torch.bfloat16)], dtype="float32").over_radius > 4
+
+
+def test_reduced_precision_is_told_from_rounding() -> None:
+    got = gradient(logistic, W)
+    crude = got.astype(np.float16).astype(np.float64)
+    report = certify(logistic, W).compare(crude)
+    assert not report.explained and report.effective_bits is not None
+    assert report.effective_bits < 30
+
+
+def test_zeros_of_either_sign_and_flushed_ones_are_counted() -> None:
+    c = certify(lambda x: tad.sum(x * x), np.asarray([0.0, 1e-200, 1.0]))
+    report = c.compare(np.asarray([-0.0, 0.0, 2.0]))
+    assert (report.signed_zeros, report.flushed, report.nonfinite) == (1, 1, 0)
+    assert report.index == (0, (1,)) and report.got == 0.0
+    with pytest.raises(ShapeError, match=r"part 0 of the result has shape \[2\]"):
+        c.compare(np.ones(2))
+    with pytest.raises(ShapeError, match="2 results for a gradient of 1 parts"):
+        c.compare([np.ones(3), np.ones(3)])
+
+
+# --- reports -------------------------------------------------------------------------------------
+def test_reports_say_the_same_in_text_json_and_html() -> None:
+    f = lambda x: tad.nn.functional.relu(x) + tad.exp(x)
+    f.__name__ = "<script>alert(1)</script>"
+    c = certify(f, 0.0, against=1.0)
+    text, page = str(c), c.to_html()
+    assert text.startswith("ENCLOSED: <script>") and "relu: a tie" in text
+    assert "<script>" not in page and "&lt;script&gt;" in page and c._repr_html_() == page
+    told = json.loads(c.to_json())
+    assert told["status"] == "ENCLOSED" and told["gradient"][0]["shape"] == []
+    assert told["gradient"][0]["lo"][0] <= 1.0 and told["against"]["dtype"] == "float64"
+
+
+def test_a_certificate_is_picklable() -> None:
+    c = certify(logistic, W, against=gradient(logistic, W))
+    again: Certificate = pickle.loads(pickle.dumps(c))
+    assert again.status == c.status and np.array_equal(again.grads[0].lo, c.grads[0].lo)
+    assert again.compare(gradient(logistic, W)).normwise == pytest.approx(c.against.normwise)
+
+
+def test_it_is_among_the_checks() -> None:
+    assert tad.checks.certify is certify
+
+
+# --- float64 gradients of random programs lie where they must ------------------------------------
+STEPS: dict[str, Program] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / (2 + b * b),
+    "sin": lambda a, b: tad.sin(a),
+    "tanh": lambda a, b: tad.tanh(a),
+    "exp": lambda a, b: tad.exp(-a * a),
+    "log": lambda a, b: tad.log1p(a * a),
+    "relu": lambda a, b: tad.nn.functional.relu(a),
+    "abs": lambda a, b: tad.abs(a),
+    "max": lambda a, b: tad.maximum(a, b),
+    "where": lambda a, b: tad.where(a < b, a, b * 2),
+    "softplus": lambda a, b: tad.nn.functional.softplus(a),
+    "erf": lambda a, b: tad.special.erf(a),
+}
+
+
+def random_program(seed: int) -> Program:
+    """Twelve random steps on three numbers."""
+    source = np.random.default_rng(seed)
+    names = source.choice(sorted(STEPS), 12)
+    places = source.integers(0, 1 << 16, (12, 2))
+
+    def program(x: Any) -> Any:
+        values = [x[0], x[1], x[2]]
+        for name, (i, j) in zip(names, places, strict=True):
+            values.append(STEPS[name](values[i % len(values)], values[j % len(values)]))
+        return values[-1] + values[-2] * 0.5
+
+    return program
+
+
+def unexplained(seed: int) -> bool:
+    """Whether a float64 gradient is not where certificate and rounding say it is."""
+    f = random_program(seed)
+    x = np.random.default_rng(seed + 1).uniform(-2, 2, 3)
+    c = certify(f, x, against=gradient(f, x), seed=seed)
+    assert c.rule_free.agreed is not False, str(c)
+    assert c.against is not None
+    return not (c.against.explained or c.against.ulp <= 1)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_lie_within_enclosure_and_rounding(seed: int) -> None:
+    assert not unexplained(seed)
+
+
+@pytest.mark.slow
+def test_a_thousand_random_programs() -> None:
+    assert [seed for seed in range(1000) if unexplained(seed)] == []
