@@ -25,26 +25,31 @@ def dense(x: Tensor[*B, K], w: Tensor[K, M], b: Tensor[M]) -> Tensor[*B, M]:
 def loss(w: Tensor[N, K]) -> Tensor[()]:
     return (w * w).sum()
 """
-# 12 lines, of which most have two calls or more; the sizes differ from copy to copy.
+# Two calls a line or so; the sizes differ from copy to copy.
 BODY = """
 def step_{i}(x: Tensor[N, L[{a}]], w: Tensor[L[{a}], L[{b}]], q: Tensor[L[{b}], L[3]]) -> Tensor[N, L[3]]:
-    h = tad.tanh(x @ w) * 2.0 + 1.0
-    h = h - tad.mean(h, axis=1, keepdims=True)
-    h = h / tad.sqrt(tad.mean(h * h, axis=-1, keepdims=True) + 1e-5)
-    s = tad.nn.functional.softmax(h @ h.T, axis=-1)
-    h = tad.concat((h, s @ h), axis=1)
-    h = tad.reshape(h, (-1, 2, {b})).sum(axis=1)
-    g = tad.grad(loss)(w) + tad.grad(loss)(w * 0.5)
-    h = h + tad.where(h > 0.0, h, tad.zeros_like(h)) @ g.T @ w
-    h = dense(h, q @ q.T, tad.ones(({b},)))
-    z = tad.einsum("nb,bk->nk", h, q)[..., :3] + h[0] @ q
+    h = tad.tanh(x @ w)
+    mean = tad.mean(h, axis=1, keepdims=True)
+    h = h - mean
+    scale = tad.sqrt(tad.mean(h * h, axis=-1, keepdims=True))
+    h = h / scale
+    scores = tad.nn.functional.softmax(h @ h.T, axis=-1)
+    h = tad.concat((h, scores @ h), axis=1)
+    h = tad.reshape(h, (-1, 2, {b}))
+    h = h.sum(axis=1)
+    g = tad.grad(loss)(w)
+    h = h + x @ g
+    h = tad.where(h > 0.0, h, tad.zeros_like(h))
+    z = tad.einsum("nb,bk->nk", h, q)
+    first = h[0] @ q
+    z = z[..., :3] + first
     return dense(h, q, tad.zeros((3,))) + z
 """
 
 
 def program(lines: int) -> str:
     """About so many lines."""
-    copies = lines // 12
+    copies = lines // BODY.count(chr(10))
     return HEAD + "".join(BODY.format(i=i, a=2 + i % 50, b=3 + i // 2) for i in range(copies))
 
 

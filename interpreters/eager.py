@@ -13,10 +13,6 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Number, float64, is_real, of_number, resolve
 from taglessad.errors import ArgumentError, DTypeError
-from taglessad.kernels import bessel, gamma_function, incomplete, smooth
-from taglessad.kernels import erf as erf_kernels
-from taglessad.kernels import erfcx as erfcx_kernels
-from taglessad.kernels import gamma as gamma_kernels
 from taglessad.kernels import matrices
 from taglessad.kernels.contraction import contract
 from taglessad.kernels.convolution import convolution
@@ -45,8 +41,8 @@ from taglessad.kernels.indexing import (
     take_along,
 )
 from taglessad.kernels.quiet import Quiet, quiet_method, quietly
+from taglessad.kernels.special import SPECIAL
 from taglessad.kernels.threefry import threefry
-from taglessad.kernels.zeta import zeta
 from taglessad.levels import set_default_root
 from taglessad.ops import Ops
 from taglessad.primitive import PRIMITIVES, SEVERAL, Aval, Params, Prim
@@ -281,79 +277,6 @@ class Kernels(Ops[Array]):
     def detach(self, x: Array, /) -> Array:
         return x
 
-    # --- special functions ------------------------------------------------------------------
-    @kernel(erf_kernels.erf)
-    def erf(self, x: Array, /) -> Array: ...
-    @kernel(erf_kernels.erfc)
-    def erfc(self, x: Array, /) -> Array: ...
-    @kernel(erf_kernels.erfinv)
-    def erfinv(self, x: Array, /) -> Array: ...
-    @kernel(gamma_kernels.gammaln)
-    def gammaln(self, x: Array, /) -> Array: ...
-
-    def polygamma(self, x: Array, n: int, /) -> Array:
-        return gamma_kernels.polygamma(n, x)
-
-    @kernel(erfcx_kernels.erfcinv)
-    def erfcinv(self, x: Array, /) -> Array: ...
-    @kernel(erfcx_kernels.ndtr)
-    def ndtr(self, x: Array, /) -> Array: ...
-    @kernel(erfcx_kernels.log_ndtr)
-    def log_ndtr(self, x: Array, /) -> Array: ...
-    @kernel(gamma_function.gamma)
-    def gamma(self, x: Array, /) -> Array: ...
-    @kernel(gamma_function.beta)
-    def beta(self, a: Array, b: Array, /) -> Array: ...
-    @kernel(gamma_function.betaln)
-    def betaln(self, a: Array, b: Array, /) -> Array: ...
-    @kernel(gamma_function.polygamma_difference)
-    def polygamma_difference(self, a: Array, b: Array, n: int, /) -> Array: ...
-    @kernel(zeta)
-    def zeta(self, x: Array, q: Array, m: int, /) -> Array: ...
-    @kernel(incomplete.gammainc)
-    def gammainc(self, a: Array, x: Array, m: int, /) -> Array: ...
-    @kernel(incomplete.gammaincc)
-    def gammaincc(self, a: Array, x: Array, /) -> Array: ...
-    @kernel(incomplete.gamma_density)
-    def gamma_density(self, a: Array, x: Array, m: int, /) -> Array: ...
-    @kernel(incomplete.betainc)
-    def betainc(self, a: Array, b: Array, x: Array, m: int, n: int, /) -> Array: ...
-    @kernel(incomplete.beta_density)
-    def beta_density(self, a: Array, b: Array, x: Array, m: int, n: int, /) -> Array: ...
-    @kernel(smooth.expi)
-    def expi(self, x: Array, /) -> Array: ...
-    @kernel(smooth.spence)
-    def spence(self, x: Array, /) -> Array: ...
-    @kernel(smooth.cosm1)
-    def cosm1(self, x: Array, /) -> Array: ...
-    @kernel(smooth.boxcox)
-    def boxcox(self, x: Array, p: Array, /) -> Array: ...
-    @kernel(smooth.entr)
-    def entr(self, x: Array, /) -> Array: ...
-    @kernel(smooth.rel_entr)
-    def rel_entr(self, x: Array, y: Array, /) -> Array: ...
-    @kernel(smooth.kl_div)
-    def kl_div(self, x: Array, y: Array, /) -> Array: ...
-    @kernel(np.cbrt)
-    def cbrt(self, x: Array, /) -> Array: ...
-    @kernel(np.logaddexp2)
-    def logaddexp2(self, a: Array, b: Array, /) -> Array: ...
-
-    def erfcx(self, x: Array, n: int, /) -> Array:
-        return erfcx_kernels.erfcx(n, x)
-
-    def bessel_i(self, x: Array, n: int, /) -> Array:
-        return bessel.bessel_i(n, x)
-
-    def bessel_i_scaled(self, x: Array, n: int, m: int, /) -> Array:
-        return bessel.bessel_i_scaled(n, m, x)
-
-    def expn(self, x: Array, n: int, /) -> Array:
-        return incomplete.expn(n, x)
-
-    def exprel(self, x: Array, m: int, /) -> Array:
-        return smooth.exprel(m, x)
-
     # --- reductions -------------------------------------------------------------------------
     def sum(self, x: Array, axes: Axes, /) -> Array:
         return np.add.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # ufunc
@@ -536,6 +459,8 @@ def add_kernel(prim: Prim, function: Callable[..., Any]) -> None:
     _guard(prim.name)
 
 
+for _name, _function in SPECIAL.items():
+    setattr(Kernels, _name, staticmethod(_function))
 for _name in (*PRIMITIVES, *SEVERAL):
     _guard(_name)
 

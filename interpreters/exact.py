@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Irrational, Number, float64
-from taglessad.errors import ArgumentError, DomainError, user_frame
+from taglessad.errors import ArgumentError, DomainError
+from taglessad.kernels.events import user_site
 from taglessad.kernels.payloads import Numbers, Payload, Truth, boxed, dtype_of, gathered, shape_of
 from taglessad.kernels.rational_kernels import RATIONAL
 from taglessad.kernels.rationals import Rationals, exact, fraction, of_array, of_objects
@@ -120,8 +121,7 @@ class Exact(Ops[Payload], Rationals):
         """Keep a note of equal numbers that an operation chose between."""
         if not where.any():
             return
-        frame = user_frame()
-        site = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        site = user_site()
         index = tuple(map(int, np.argwhere(where)[0]))
         met = np.broadcast_to(value, where.shape)[index]
         known = None if met is None else fraction(met)

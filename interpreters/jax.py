@@ -29,6 +29,7 @@ except ImportError:
     ) from None
 
 from taglessad.xla import arrays, control, elementwise, matrices
+from taglessad.xla.pytrees import register_pytrees
 from taglessad.xla.width import wide
 
 # Any: arrays and tracers of JAX, in dtypes that are data.
@@ -136,6 +137,8 @@ class Jax(Ops[Any]):
 
 JAX = Jax()
 """The interpreter that handles over JAX arrays have."""
+
+register_pytrees(JAX)
 
 
 @wide

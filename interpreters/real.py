@@ -5,21 +5,19 @@ is certain or open, and a selection by an open one encloses both sides.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Irrational, Number
-from taglessad.errors import ArgumentError, DomainError, NotDifferentiable, user_frame
+from taglessad.errors import ArgumentError, DomainError, NotDifferentiable
 from taglessad.kernels import ball_matrices, balls
 from taglessad.kernels.ball_kernels import BALLS
 from taglessad.kernels.balls import hull
-from taglessad.kernels.enclosure import Enclosure, interval, lower, upper
+from taglessad.kernels.enclosure import Enclosure, lower, upper
+from taglessad.kernels.events import Event, Fences, Nature, Undecided, user_site
 from taglessad.kernels.flint import arb_mat, ctx
-from taglessad.kernels.payloads import (
-    DType as AnyDType,
-)
 from taglessad.kernels.payloads import (
     Numbers,
     Objects,
@@ -39,6 +37,9 @@ from taglessad.trees import flatten
 
 T = TypeVar("T")
 
+WITHOUT_HULL: Final = frozenset({"sort", "cumulative_max"})
+"""Operations with kinks whose derivative there is the one of the order taken, and no hull."""
+
 ENOUGH: Final = 73
 """Bits of an entry that count as known: float64's, and 20 more."""
 
@@ -46,65 +47,10 @@ NEGLIGIBLE: Final = -1127
 """Numbers below two to this power round to 0 in float64, whatever their digits."""
 
 KEPT: Final = 100
-"""Events that are kept; later ones are only counted."""
+"""Events that are kept; of later ones only those at jumps."""
 
-
-Nature: TypeAlias = Literal["tie", "jump", "undecided", "outside"]
-
-
-class Undecided(DomainError):
-    """A question whose answer depends on digits that are not known yet."""
-
-
-class Event(NamedTuple):
-    """A place where the outcome of an operation is a matter of convention, or was not known.
-
-    nature: "tie", exactly at a kink; "jump", exactly at a step; "undecided", perhaps at either;
-    "outside", perhaps outside the domain. op: the operation. site: the user's file and line, or
-    None. element: the entry of its result. lo, hi: the operand there.
-    """
-
-    nature: Nature
-    op: str
-    site: tuple[str, int] | None
-    element: tuple[int, ...]
-    lo: float
-    hi: float
-
-    def __str__(self) -> str:
-        where = "" if self.site is None else f" at {self.site[0]}:{self.site[1]}"
-        said = {
-            "tie": "a tie",
-            "jump": "at its jump",
-            "undecided": "not known which side of",
-            "outside": "perhaps outside its domain",
-        }[self.nature]
-        operand = interval(self.lo, self.hi)
-        return f"{self.op}: {said}, element {list(self.element)}, operand {operand}{where}"
-
-
-class Fences:
-    """What a run passed through `detach`, in order, to be held there in other runs."""
-
-    def __init__(self) -> None:
-        self.sites: list[tuple[str, int] | None] = []
-        self._values: list[Objects] = []
-        self._next: int | None = None  # None while they are being collected
-
-    def hold(self) -> "Fences":
-        """From now on pass what was collected, from the first on."""
-        self._next = 0
-        return self
-
-    def passed(self, x: Numbers) -> Numbers:
-        """A value that comes by: kept, or replaced by the one that was kept."""
-        if self._next is None:
-            frame = user_frame()
-            self.sites.append(None if frame is None else (frame.f_code.co_filename, frame.f_lineno))
-            self._values.append(x.values)
-            return x
-        self._next += 1
-        return Numbers(self._values[self._next - 1], x.dtype)
+COMPARISONS: Final = frozenset({"less", "less_equal", "equal", "not_equal"})
+"""Operations whose open answers no hull of derivatives stands for."""
 
 
 class Real(Ops[Payload]):
@@ -113,7 +59,8 @@ class Real(Ops[Payload]):
     prec: bits to begin with; doubled up to `max_prec` until every entry of the answer is known to
     more digits than float64 has, or wider precision does not help. kink: at a tie of relu, abs,
     maximum, max, clip ... "hull" encloses every derivative between the one-sided ones; "error"
-    raises NotDifferentiable with operation, line and element. Raises DomainError where an answer
+    raises NotDifferentiable with operation, line and element. At a tie of `sort` and
+    `cumulative_max` the derivative is that of the order taken. Raises DomainError where an answer
     stays unknown, naming the operation; MissingExtra without python-flint.
     """
 
@@ -200,18 +147,12 @@ class Real(Ops[Payload]):
         return Enclosure(x.values, x.dtype)
 
     def argument(self, value: Any, /) -> Payload | None:  # Any: whatever was passed
-        """Real numbers, as what derivatives may be taken in; Enclosures stand for their numbers."""
-        if isinstance(value, Enclosure):
-            return Numbers(value.balls, value.dtype, active=True)
-        if isinstance(value, (float, np.floating)):
-            value = np.asarray(value)
-        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-            return None
-        if value.dtype.itemsize > 8 or not value.dtype.isnative or np.ma.isMaskedArray(value):
-            return None
-        made = self.const(np.array(value))
-        assert isinstance(made, Numbers)
-        return Numbers(made.values, made.dtype, active=True)
+        """An Enclosure, which stands for every number in it."""
+        return Numbers(value.balls, value.dtype) if isinstance(value, Enclosure) else None
+
+    def entered(self, x: Payload, /) -> Payload:
+        """Real numbers, as what derivatives may be taken in."""
+        return Numbers(x.values, x.dtype, active=True) if isinstance(x, Numbers) else x
 
     # --- the field --------------------------------------------------------------------------
     def unsettled(self, a: Any, b: Any) -> Any:
@@ -220,7 +161,7 @@ class Real(Ops[Payload]):
     def number(self, value: int) -> Any:
         return balls.of(value)
 
-    def whole(self, x: Objects, dtype: AnyDType) -> Objects:
+    def whole(self, x: Objects, dtype: DType) -> Objects:
         found: list[int] = []
         for v in x.ravel().tolist():
             n = balls.trunc(v).unique_fmpz() if v.is_finite() else None
@@ -253,6 +194,9 @@ class Real(Ops[Payload]):
 
     def rooted(self, x: Any) -> Any:
         return x.sqrt()
+
+    def roughly(self, x: Any) -> float:
+        return float(x.mid()) if x.rel_accuracy_bits() > 1 or x == 0 else float("nan")
 
     def logged(self, x: Any) -> Any:
         return x.log()
@@ -331,7 +275,7 @@ class Real(Ops[Payload]):
         if tie:
             nature = "jump" if jump else "tie"
         event = self._note(nature, op, place, met[0])
-        if self.mode == "error" and not jump:
+        if self.mode == "error" and (not jump or op in WITHOUT_HULL):
             if tie:
                 raise NotDifferentiable(f"{event}. Real(kink='hull') encloses what it may be")
             raise self.undecided(str(event))
@@ -349,10 +293,9 @@ class Real(Ops[Payload]):
         place: tuple[int, ...],
         x: Any,
     ) -> Event:
-        frame = user_frame() if len(self.events) < KEPT else None
-        site = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
-        event = Event(nature, op, site, place, lower(x), upper(x))
-        if len(self.events) < KEPT:
+        few = len(self.events) < KEPT
+        event = Event(nature, op, user_site() if few else None, place, lower(x), upper(x))
+        if few or nature == "jump" or op in COMPARISONS:  # which may be why nothing is certain
             self.events.append(event)
         return event
 

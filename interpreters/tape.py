@@ -85,7 +85,7 @@ class Trace(Generic[R]):
         while entries:
             entry = entries.pop()
             prim, places, xs, y, params = entry
-            if prim.__class__ is PrimN:
+            if isinstance(prim, PrimN):
                 gs = cotangents[-len(y[0]) :]
                 del cotangents[-len(y[0]) :]
                 if any(g is not None for g in gs):

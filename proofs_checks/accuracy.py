@@ -94,45 +94,51 @@ def measured(row: Row, operands: Sequence[Values], orders: tuple[int, ...]) -> V
 
 
 # --- the oracle ----------------------------------------------------------------------------------
-def _difference(
-    row: Row, xs: Sequence[Real], steps: Sequence[Real], orders: tuple[int, ...]
-) -> Any:
-    """The difference quotient, and the size of the values that it is made of over the steps."""
+class Oracle:
+    """The exact value and derivatives of a row at one point; what is computed twice is kept."""
 
-    def at(*moves: int) -> Real:
-        return row.exact(*(x + m * h for x, m, h in zip(xs, moves, steps, strict=True)))
+    def __init__(self, row: Row, xs: Sequence[Real]) -> None:
+        self.row, self.xs, self.mp = row, xs, mpmath()
+        self.units = [scale(x) for scale, x in zip(row.scales, xs, strict=True)]
+        self._known: dict[tuple[int, tuple[int, ...]], Real] = {}
 
-    if not orders:
-        y = at(*(0 for _ in xs))
-        return y, abs(y)
-    unit = [[int(i == k) for k in range(len(xs))] for i in range(len(xs))]
-    if len(orders) == 1:
-        (i,) = orders
-        up, down = at(*unit[i]), at(*(-m for m in unit[i]))
-        return (up - down) / (2 * steps[i]), abs(up) / steps[i]
-    i, j = orders
-    if i == j:
-        up, mid, down = at(*unit[i]), at(*(0 for _ in xs)), at(*(-m for m in unit[i]))
-        square = steps[i] ** 2
-        return (up - 2 * mid + down) / square, 4 * abs(mid) / square
-    corners = [at(a, b) for a, b in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
-    both = 4 * steps[0] * steps[1]
-    return (corners[0] + corners[1] - corners[2] - corners[3]) / both, 4 * abs(corners[0]) / both
+    def __call__(self, orders: tuple[int, ...]) -> Real:
+        """A value or derivative to 20 digits, or to far below the smallest number."""
+        mp = self.mp
+        found: Real = None
+        for digits in _DIGITS:
+            with mp.workdps(digits):
+                found, size = self._quotient(orders, digits)
+                uncertain = size * mp.mpf(10) ** (8 - digits)
+                if uncertain <= max(abs(found) * mp.mpf(10) ** -20, mp.mpf(10) ** -345):
+                    break
+        return found
 
+    def _quotient(self, orders: tuple[int, ...], digits: int) -> tuple[Real, Real]:
+        """The difference quotient, and the size of the values that it is made of over the steps."""
+        rank = len(self.xs)
+        steps = [unit * self.mp.mpf(10) ** -_STEP for unit in self.units]
 
-def oracle(row: Row, xs: Sequence[Real], orders: tuple[int, ...]) -> Real:
-    """The exact value or derivative to 20 digits, or to far below the smallest number."""
-    mp = mpmath()
-    found: Real = None
-    for digits in _DIGITS:
-        with mp.workdps(digits):
-            steps = [s(x) * mp.mpf(10) ** -_STEP for s, x in zip(row.scales, xs, strict=True)]
-            found, size = _difference(row, xs, steps, orders)
-            found = mp.re(found)
-            uncertain = size * mp.mpf(10) ** (8 - digits)
-            if uncertain <= max(abs(found) * mp.mpf(10) ** -20, mp.mpf(10) ** -345):
-                return found
-    return found
+        def at(*moves: int) -> Real:
+            key = digits, moves
+            if key not in self._known:
+                moved = [x + m * h for x, m, h in zip(self.xs, moves, steps, strict=True)]
+                self._known[key] = self.mp.re(self.row.exact(*moved))
+            return self._known[key]
+
+        middle = at(*(0,) * rank)
+        if not orders:
+            return middle, abs(middle)
+        i, j = orders[0], orders[-1]
+        up, down = ([sign * int(k == i) for k in range(rank)] for sign in (1, -1))
+        if len(orders) == 1:
+            return (at(*up) - at(*down)) / (2 * steps[i]), abs(middle) / steps[i]
+        if i == j:
+            square = steps[i] ** 2
+            return (at(*up) - 2 * middle + at(*down)) / square, 4 * abs(middle) / square
+        both = 4 * steps[0] * steps[1]
+        mixed = at(1, 1) + at(-1, -1) - at(1, -1) - at(-1, 1)
+        return mixed / both, 4 * abs(middle) / both
 
 
 def ulps(found: float, exact: Real) -> float:
@@ -162,7 +168,8 @@ def condition(row: Row, xs: Sequence[Real], orders: tuple[int, ...], exact: Real
     for i, x in enumerate(xs):
         with mp.workdps(60):
             moved = [v * (1 + step) if k == i else v for k, v in enumerate(xs)]
-        worth += abs(oracle(row, moved, orders) - exact) / abs(exact) / step if x != 0 else 0
+        if x != 0:
+            worth += abs(Oracle(row, moved)(orders) - exact) / abs(exact) / step
     return float(worth)
 
 
@@ -170,24 +177,26 @@ def worst(row: Row, count: int) -> list[Worst]:
     """The largest error of the value and of each first and second derivative over the points."""
     mp = mpmath()
     operands = [np.asarray(x, np.float64) for x in row.points(count)]
-    return [_worst(row, operands, orders, mp) for orders in quantities(len(operands))]
-
-
-def _worst(row: Row, operands: Sequence[Values], orders: tuple[int, ...], mp: Any) -> Worst:
-    found = measured(row, operands, orders)
-    names = ["value"] if not orders else ["d" + "xy"[i] for i in orders]
-    name = " ".join(names) if len(operands) > 1 or not orders else "d" * len(orders)
-    largest = Worst(name, 0.0, 0.0, (), "", 0.0)
-    relative = 0.0
-    for at in zip(*operands, found, strict=True):
-        *point, got = (float(v) for v in at)
+    wanted = quantities(len(operands))
+    found = [measured(row, operands, orders) for orders in wanted]
+    errors = [Worst(_name(orders, len(operands)), 0.0, 0.0, (), "", 0.0) for orders in wanted]
+    for n, at in enumerate(zip(*operands, strict=True)):
+        point = tuple(float(v) for v in at)
         xs = [mp.mpf(v) for v in point]
-        exact = oracle(row, xs, orders)
-        error = ulps(got, exact)
-        over = error
-        if FEW < error < math.inf:
-            over = error / (1 + condition(row, xs, orders, exact))
-        relative = max(relative, over)
-        if error > largest.ulp:
-            largest = Worst(name, error, over, tuple(point), mp.nstr(exact, 8), got)
-    return largest._replace(conditioned=relative)
+        oracle = Oracle(row, xs)
+        for k, orders in enumerate(wanted):
+            exact, got = oracle(orders), float(found[k][n])
+            error = over = ulps(got, exact)
+            if FEW < error < math.inf:
+                over = error / (1 + condition(row, xs, orders, exact))
+            before = errors[k]
+            conditioned = max(before.conditioned, over)
+            if error > before.ulp:
+                before = Worst(before.quantity, error, 0.0, point, mp.nstr(exact, 8), got)
+            errors[k] = before._replace(conditioned=conditioned)
+    return errors
+
+
+def _name(orders: tuple[int, ...], rank: int) -> str:
+    letters = "xy" if rank > 1 else "x"
+    return "f" + ("_" if orders else "") + "".join(letters[i] for i in orders)

@@ -1,16 +1,17 @@
 """certify: a program's value and gradient, proved."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.errors import ArgumentError, ConcretizationError
-from taglessad.interpreters.real import Event
+from taglessad.interpreters.real import COMPARISONS
 from taglessad.interpreters.real import known as known_to_float64
 from taglessad.kernels import balls
 from taglessad.kernels.enclosure import Enclosure
+from taglessad.kernels.events import Event
 from taglessad.proofs_checks.certificate import Certificate, Status, dtype_of, parts_of
 from taglessad.proofs_checks.certify_differences import RuleFree, rule_free
 from taglessad.proofs_checks.certify_floats import (
@@ -22,13 +23,11 @@ from taglessad.proofs_checks.certify_floats import (
 )
 from taglessad.proofs_checks.certify_rules import Enclosed, enclosed, propagated
 from taglessad.transforms.arguments import Chosen, choose
+from taglessad.transforms.engine import one, reverse, scalar_output
 from taglessad.transforms.naming import check_function
 from taglessad.trees import flatten
 
 Array = NDArray[Any]  # Any: the dtype is data
-
-STEPS: Final = frozenset({"less", "less_equal", "equal", "not_equal", "sign"})
-"""Operations whose open questions no hull of derivatives answers; and all that jump."""
 
 
 def certify(
@@ -96,6 +95,7 @@ def certify(
         modulo,
         report,
         name,
+        _own(chosen),
         radii,
     )
 
@@ -115,6 +115,14 @@ def _chosen(f: Callable[..., Any], args: Sequence[Any], wrt: Any) -> Chosen:
             "Python ints count as constants, write 2.0 for 2"
         )
     return choose("certify", f, args, {}, real, None)
+
+
+def _own(chosen: Chosen) -> tuple[Array, ...]:
+    """The gradient in the arguments' own floats."""
+    run = reverse("certify", chosen)
+    seed = one(run.base, run.base.dtype(scalar_output("certify", run).value))
+    found = run.pull(run.base, [seed], consume=True)
+    return tuple(np.array(g) for g in run.gradients(run.base, found))
 
 
 def _is_real(leaf: Any) -> bool:
@@ -180,7 +188,7 @@ def _judge(found: Enclosed, second: RuleFree) -> tuple[Status, str]:
 
 
 def _jumps(e: Event) -> bool:
-    return e.nature == "jump" or (e.nature == "undecided" and e.op in STEPS)
+    return e.nature == "jump" or (e.nature == "undecided" and e.op in COMPARISONS)
 
 
 def _unbounded(found: Enclosed) -> str:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from taglessad.convert import as_handle
 from taglessad.errors import DomainError
-from taglessad.interpreters.real import NEGLIGIBLE, Fences, Real, Undecided
+from taglessad.interpreters.real import NEGLIGIBLE, Real
 from taglessad.kernels import balls
 from taglessad.kernels.enclosure import Enclosure, lower, upper
+from taglessad.kernels.events import Fences, Undecided
 from taglessad.kernels.flint import arb
 from taglessad.kernels.payloads import Numbers, Objects, gathered
 from taglessad.levels import Under

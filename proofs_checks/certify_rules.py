@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.errors import DomainError
-from taglessad.interpreters.real import Event, Real, Undecided
+from taglessad.interpreters.real import Real
 from taglessad.kernels import balls
 from taglessad.kernels.enclosure import Enclosure
+from taglessad.kernels.events import Event, Undecided
 from taglessad.kernels.payloads import Numbers
 from taglessad.levels import Under
 from taglessad.tensor import handle
@@ -41,7 +42,7 @@ def real_leaves(real: Real, points: Sequence[Array], weak: Sequence[bool]) -> li
     """Handles of arguments that derivatives are taken in. Any: their kind is Tensor's."""
     made: list[Any] = []
     for x, w in zip(points, weak, strict=True):
-        payload = real.argument(np.asarray(x))
+        payload = real.entered(real.const(np.asarray(x)))
         made.append(handle(real, payload, x.dtype, w))
     return made
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Irrational, Number
 from taglessad.errors import DomainError
-from taglessad.interpreters.real import Fences
 from taglessad.kernels import ball_matrices, balls
 from taglessad.kernels.complex_balls import log, nowhere, product, sqrt
 from taglessad.kernels.complex_kernels import COMPLEX
+from taglessad.kernels.events import Fences
 from taglessad.kernels.flint import acb, acb_mat, arb
 from taglessad.kernels.payloads import (
     Numbers,
@@ -135,6 +135,9 @@ class Holomorphic(Ops[Payload]):
 
     def rooted(self, x: Any) -> Any:
         return sqrt(x)
+
+    def roughly(self, x: Any) -> float:
+        return float(x.real.mid()) if x.real.rel_accuracy_bits() > 1 or x == 0 else float("nan")
 
     def logged(self, x: Any) -> Any:
         return log(x)

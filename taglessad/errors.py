@@ -144,11 +144,25 @@ class EscapeError(TaglessError, RuntimeError):
 
 
 class NotDifferentiable(TaglessError, TypeError):
-    """A derivative was asked of something that has none, or whose rule is not defined."""
+    """A derivative was asked of something that has none, or whose rule is not defined.
+
+        tad.interpret(tad.grad(tad.abs), Real(kink="error"))(0.0)
+        NotDifferentiable: abs: a tie, element [], operand 0.0 ...
+
+    The message names the operation, the line and the element. Move the argument, or accept a
+    convention: the hull of the derivatives under `Real()`, one of them everywhere else.
+    """
 
 
 class DomainError(TaglessError, ValueError):
-    """A value outside the domain of a function, under an interpreter that refuses it."""
+    """A value outside the domain of a function, under an interpreter that refuses it.
+
+        tad.interpret(tad.sqrt, Exact())(Fraction(2))
+        DomainError: sqrt: the value at 2 is not a rational number
+
+    Also a number that stayed unknown at the highest precision under `Real`. The message names the
+    operation; move its operand, or interpret the program otherwise.
+    """
 
 
 class MissingExtra(TaglessError, ImportError):

@@ -127,6 +127,10 @@ class Interpreter(ABC, Generic[R]):
         """What this root alone takes for an argument, as a payload; None for everything else."""
         return None
 
+    def entered(self, x: R, /) -> R:
+        """An argument of a whole program, as its own payload."""
+        return x
+
     def complete(self, attempt: Callable[[], T], /) -> T:
         """One run of a whole program; a root that doubts the result may attempt it again."""
         return attempt()

@@ -102,7 +102,7 @@ def _name(steps: Any) -> str:
 
 
 def _read(path: FilePath) -> dict[str, Array]:
-    """The arrays of a file by name, in the order of their places in it."""
+    """The arrays of a file by name, in the order of their names."""
     opened: Callable[..., Any] = _format("load").safe_open
     damage: type[Exception] = import_module("safetensors").SafetensorError
     arrays: dict[str, Array] = {}

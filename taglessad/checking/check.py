@@ -8,7 +8,7 @@ from taglessad.checking.discovery import Candidate, candidates
 from taglessad.checking.findings import Code, Finding, Report, ordered, shown_path, site_of
 from taglessad.checking.program import COLLECTED, Program
 from taglessad.checking.running import MISTAKES, Outcome, try_out
-from taglessad.checking.signature import signature
+from taglessad.checking.signature import signature, type_parameters
 from taglessad.checking.sources import Source, load, sources
 from taglessad.errors import (
     ArgumentError,
@@ -34,18 +34,22 @@ def check(names: Sequence[str]) -> Report:
     found: list[Finding] = []
     programs = 0
     given = sources(names)
+    marked: list[Program] = []
     for source in given:
-        own, count = check_source(source)
+        own, count = check_source(source, marked)
         found += own
         programs += count
     return Report(ordered(found), programs, len(given))
 
 
-def check_source(source: Source) -> tuple[list[Finding], int]:
-    """The findings of one file, and how many programs were tried."""
+def check_source(source: Source, marked: list[Program]) -> tuple[list[Finding], int]:
+    """The findings of one file, and how many programs were tried.
+
+    marked: the programs that importing has marked so far; a file may import another that is to
+    be checked as well.
+    """
     file = os.path.realpath(source.file)
     found: list[Finding] = []
-    marked: list[Program] = []
     token = COLLECTED.set(marked)
     module = None
     try:
@@ -66,7 +70,7 @@ def check_source(source: Source) -> tuple[list[Finding], int]:
 def _check(candidate: Candidate) -> tuple[Finding | None, bool]:
     """The finding about one function, if any, and whether it is a program."""
     try:
-        known = signature(candidate.f)
+        known = signature(candidate.f, type_parameters(candidate.owner))
     except Exception as error:  # evaluating an annotation raises what it likes
         if not _mentions_tensors(candidate):
             return None, False

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from taglessad.checking.calls import Calls
 from taglessad.checking.running import try_out
-from taglessad.checking.signature import Signature, signature
+from taglessad.checking.signature import Signature, signature, type_parameters
 from taglessad.compiled.jit import Compiled
 from taglessad.convert import article
 from taglessad.errors import ArgumentError
@@ -73,7 +73,7 @@ class Program:
         if not first:
             return
         if self._signature is None:
-            self._read()
+            self._read(type_parameters(owner))
         known = self._signature
         if known is not None and known.annotated:
             outcome = try_out(self.f, known, owner if known.method else None)

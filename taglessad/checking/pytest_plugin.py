@@ -15,9 +15,11 @@ import pytest
 
 if TYPE_CHECKING:
     from taglessad.checking.findings import Finding
+    from taglessad.checking.program import Program
 
 OPTION = "--taglessad-check"
 SETTING = "taglessad_check"
+_MARKED = pytest.StashKey["list[Program]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -75,7 +77,8 @@ class CheckedItem(pytest.Item):
         from taglessad.checking.findings import ordered
         from taglessad.checking.sources import Source, module_name
 
-        found, _ = check_source(Source(self.path, module_name(self.path)))
+        marked = self.config.stash.setdefault(_MARKED, [])
+        found, _ = check_source(Source(self.path, module_name(self.path)), marked)
         errors = [f for f in ordered(found) if f.severity == "error"]
         if errors:
             raise CheckFailure(errors)

@@ -1,4 +1,4 @@
-"""The files and modules to check: found, and imported without harm to each other."""
+"""The files and modules to check: found, and imported once each, without harm to each other."""
 
 import contextlib
 import importlib.util
@@ -9,6 +9,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from taglessad.errors import ArgumentError
 
@@ -90,29 +91,50 @@ def _searched(folder: Path) -> Generator[None]:
             sys.path.remove(entry)
 
 
-def load(source: Source) -> ModuleType:
-    """Import a file anew, under its own name where no other module has it.
+_LOADED: Final[dict[Path, ModuleType]] = {}
+"""What was imported here, by file: its name may be another than its own."""
 
-    The folder that its imports start from is searched meanwhile. What it prints goes to standard
-    error. Raises what the file raises.
+
+def load(source: Source) -> ModuleType:
+    """The module of a file: the one that is imported already, or a new one.
+
+    Where another module has its name it gets one of its own. The folder that its imports start
+    from is searched meanwhile. What it prints goes to standard error. Raises what the file raises.
     """
     file = source.file.resolve()
-    depth = source.module.count(".") + (file.stem == "__init__")
     name = source.module
-    if "." in name:
-        with _searched(file.parents[depth]):
+    there = sys.modules.get(name)
+    if there is not None and _is_of(there, file):
+        return there
+    if file in _LOADED:
+        return _LOADED[file]
+    depth = name.count(".") + (file.stem == "__init__")
+    with _searched(file.parents[depth]), contextlib.redirect_stdout(sys.stderr):
+        if "." in name:
             importlib.import_module(name.rpartition(".")[0])
-    elif name in sys.modules or name in sys.stdlib_module_names:
-        name = f"_checked_{name}_{len(sys.modules)}"
+            there = sys.modules.get(name)  # the package may have imported it
+            if there is not None and _is_of(there, file):
+                return there
+        if name in sys.modules or name in sys.stdlib_module_names:
+            name = f"_checked_{name}_{len(_LOADED)}"
+        return _run(name, file)
+
+
+def _run(name: str, file: Path) -> ModuleType:
+    """Import a file under a name that is free."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None  # it ends in .py
     module = importlib.util.module_from_spec(spec)
-    before = sys.modules.get(name)
     sys.modules[name] = module  # where dataclasses and annotations look for it
     try:
-        with _searched(file.parents[depth]), contextlib.redirect_stdout(sys.stderr):
-            spec.loader.exec_module(module)
-    finally:
-        if before is not None:
-            sys.modules[name] = before
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    _LOADED[file] = module
     return module
+
+
+def _is_of(module: ModuleType, file: Path) -> bool:
+    own = getattr(module, "__file__", None)
+    return own is not None and Path(own).resolve() == file

@@ -214,6 +214,44 @@ def sign(field: Field, x: Numbers) -> Numbers:
     return Numbers(np.where(nowhere, x.values, values), x.dtype, x.active)
 
 
+def hypot(field: Field, a: Numbers, b: Numbers) -> Numbers:
+    near = each(lambda u, v: not (u < 0 or u > 0 or v < 0 or v > 0), a.values, b.values)
+    _jumps(field, "hypot", a, b, near)
+    made: Numbers = binary("hypot", balls.length)(field, a, b)
+    return made
+
+
+def atan2(field: Field, a: Numbers, b: Numbers) -> Numbers:
+    """Jumps across the negative half of the axis."""
+    near = each(lambda u, v: not (u < 0 or u > 0 or v > 0), a.values, b.values)
+    _jumps(field, "atan2", a, b, near)
+    made: Numbers = binary("atan2", lambda u, v: u.atan2(v))(field, a, b)
+    return made
+
+
+def _jumps(field: Field, op: str, a: Numbers, b: Numbers, near: Objects) -> None:
+    """Tell of entries near which no hull encloses the derivatives."""
+    if a.active or b.active:
+        met = np.broadcast_to(a.values, near.shape)
+        for index in map(tuple, np.argwhere(near.astype(bool))):
+            place = tuple(map(int, index))
+            field.kink(op, place, (met[index],), tie=True, active=True, jump=True)
+
+
+def copysign(field: Field, a: Numbers, b: Numbers) -> Numbers:
+    _at_zero(field, "copysign", a)
+    _at_zero(field, "copysign", b, jump=True)
+    values = each(balls.copysign, a.values, b.values)
+    return Numbers(values, a.dtype, a.active or b.active)
+
+
+def cast(field: Field, x: Numbers, dtype: Any) -> Any:
+    """To an integer it jumps, as rounding does."""
+    if dtype.kind in "iu":
+        step("cast", balls.trunc)(field, x)
+    return shared.cast(field, x, dtype)
+
+
 def extremum(op: str, pick: Callable[[Any, Any], Any]) -> Kernel:
     """The larger or the smaller of two."""
 
@@ -332,6 +370,8 @@ def extreme_place(op: str, largest: bool) -> Kernel:
                 pair = (row[best], v) if largest else (v, row[best])
                 best = i if _before(field, op, *pair) else best
             places.append(best)
+            if x.active and sum(bool(v == row[best]) for v in row) > 1:
+                field.kink(op, (), (row[best],), tie=True, active=True, jump=True)
         return np.asarray(places, np.int64).reshape(shape)
 
     return kernel
@@ -339,8 +379,11 @@ def extreme_place(op: str, largest: bool) -> Kernel:
 
 def searchsorted(field: Field, ordered: Numbers, values: Numbers, side: Any) -> Objects:
     column = ordered.values.tolist()
+    active = ordered.active or values.active
 
     def rank(v: Any) -> int:
+        if active and any(bool(u == v) for u in column):
+            field.kink("searchsorted", (), (v,), tie=True, active=True, jump=True)
         if side == "left":
             return sum(_before(field, "searchsorted", u, v) for u in column)
         return sum(not _before(field, "searchsorted", v, u) for u in column)
@@ -393,11 +436,14 @@ BALLS: dict[str, Kernel] = {
     "argsort": argsort,
     "ceil": step("ceil", lambda x: x.ceil()),
     "clip": clip,
-    "copysign": binary("copysign", balls.copysign),
+    "atan2": atan2,
+    "cast": cast,
+    "copysign": copysign,
     "cumulative_max": cumulative_max,
     "equal": comparison("equal"),
     "expm": ball_matrices.expm,
     "floor": step("floor", lambda x: x.floor()),
+    "hypot": hypot,
     "floor_divide": step("floor_divide", balls.floor_divide),
     "fmod": step("fmod", balls.fmod),
     "integer_pow": integer_pow,

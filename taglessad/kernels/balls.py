@@ -289,9 +289,7 @@ UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
 """Functions of one ball by the primitive's name; NaN outside the domain."""
 
 BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
-    "atan2": lambda a, b: arb.atan2(a, b),
     "div": lambda a, b: a / b,
-    "hypot": length,
     "logaddexp": logaddexp,
     "logaddexp2": logaddexp2,
     "pow": general_power,

@@ -20,12 +20,12 @@ _STEP: Final = 0.35
 _STEPS: Final[F64] = np.asarray((np.arange(20) + 0.5) * _STEP)
 
 
-def bessel_i(n: int, x: NDArray[Float] | Float) -> NDArray[Float]:
+def bessel_i(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:
     """I_n(x) for an integer n >= 0; dtype as x."""
     return pointwise(lambda x: _plain(n, x), x)
 
 
-def bessel_i_scaled(n: int, m: int, x: NDArray[Float] | Float) -> NDArray[Float]:
+def bessel_i_scaled(x: NDArray[Float] | Float, n: int, m: int) -> NDArray[Float]:
     """The m-th derivative of the smooth part of I_n(x) exp(-x), I_n(x) exp(-x) / x**n; x >= 0.
 
     dtype as x. NaN for negative x.

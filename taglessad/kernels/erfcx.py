@@ -17,7 +17,7 @@ _SQRT_HALF: Final = 0.7071067811865476
 _SQRT_PI: Final = 1.772453850905516
 
 
-def erfcx(n: int, x: NDArray[Float] | Float) -> NDArray[Float]:
+def erfcx(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:
     """exp(x**2) times the n-th repeated integral of erfc from x to infinity; n = 0: of erfc itself.
 
     Any shape; float16, float32 or float64, which the result keeps. Its derivative is -2 (n + 1)

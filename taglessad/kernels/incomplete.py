@@ -59,7 +59,7 @@ def gammaincc(a: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
     return jointly(lambda a, x: _gammainc(a, x, 0, True), a, x)
 
 
-def expn(n: int, x: NDArray[Any]) -> NDArray[Any]:
+def expn(x: NDArray[Any], n: int) -> NDArray[Any]:
     """The exponential integral E_n(x), n >= 0, for x >= 0 (DLMF 8.19.2); dtype as the operand's.
 
     Any: the dtype of the operand.

@@ -32,6 +32,10 @@ class Field(shared.Field, Protocol):
         """The square root."""
         ...
 
+    def roughly(self, x: Any) -> float:
+        """A number, or its real part, to within a factor of 2; NaN where nothing is known."""
+        ...
+
     def logged(self, x: Any) -> Any:
         """The logarithm."""
         ...
@@ -100,21 +104,32 @@ def triangular_solve(
     return _by_matrix(substituted, (n, m), a, b)
 
 
-def pinv(field: Field, x: Numbers, rtol: float | None) -> Numbers:
-    """By the normal equations, where the rank is full."""
+def pinv(field: Field, x: Numbers, rtol: Numbers) -> Numbers:
+    """By the normal equations, where the rank is full and no singular value counts as 0."""
     m, n = x.values.shape[-2:]
 
-    def inverted(a: Objects) -> Objects:
+    def inverted(a: Objects, least: Any) -> Objects:
         if 0 in a.shape:
             return a.T.copy()
-        wide = a if n <= m else a.T
-        square = matrix_product(field, wide.T[None], wide[None])[0]
-        found = field.solved(square, wide.T)
+        tall = a if n <= m else a.T
+        square = matrix_product(field, tall.T[None], tall[None])[0]
+        both = np.concatenate([tall.T, _identity(field, len(square))], axis=1)
+        found = field.solved(square, both)
         if found is None:
             return filled((n, m), field.missing("pinv", "the rank is not full"))
-        return found if n <= m else found.T
+        # sigma_max**2 <= trace(a^T a) and sigma_min**-2 <= trace of its inverse.
+        solution, inverse = found[:, : len(tall)], found[:, len(tall) :]
+        spread = field.roughly(np.trace(square)) * field.roughly(np.trace(inverse))
+        if not 2 * field.roughly(least) ** 2 * spread < 1:
+            why = "whether singular values count as 0 is not certain"
+            return filled((n, m), field.missing("pinv", why))
+        return solution if n <= m else solution.T
 
-    return _by_matrix(inverted, (n, m), x)
+    lead = x.values.shape[:-2]
+    y = np.empty((*lead, n, m), object)
+    for place in np.ndindex(lead):
+        y[place] = inverted(x.values[place], rtol.values[place])
+    return Numbers(y, x.dtype, x.active)
 
 
 # --- determinants --------------------------------------------------------------------------------

@@ -160,6 +160,9 @@ class Rationals:
     def rooted(self, x: Any) -> Any:
         return square_root(x)
 
+    def roughly(self, x: Any) -> float:
+        return math.nan if isinstance(x, Undefined) else float(fraction(x))
+
     def logged(self, x: Any) -> Any:
         return Undefined("log: its values are not rational numbers")
 

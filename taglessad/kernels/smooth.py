@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from taglessad.kernels.blocks import NODES, WEIGHTS, jointly, log1p_minus, weighted
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
+from taglessad.kernels.incomplete import expn
 
 
-def exprel(m: int, x: NDArray[Float] | Float) -> NDArray[Float]:
+def exprel(x: NDArray[Float] | Float, m: int) -> NDArray[Float]:
     """The m-th derivative of (exp(x) - 1) / x: the integral of s**m exp(x s) over [0, 1].
 
     dtype as x. Gauss-Legendre over the part where the integrand counts; it is positive.
@@ -89,12 +90,10 @@ def expi(x: NDArray[Float] | Float) -> NDArray[Float]:
     dtype as x. For x > 0: the power series (DLMF 6.6.1), near the zero at 0.3725 the Taylor series
     there, from 40 on the asymptotic series (6.12.2). For x < 0, -E_1(-x).
     """
-    from taglessad.kernels.incomplete import expn
-
     def kernel(x: F64) -> F64:
         return piecewise(
             x,
-            (x < 0, lambda x: -expn(1, -x)),
+            (x < 0, lambda x: -expn(-x, 1)),
             (x == 0, lambda x: np.full_like(x, -np.inf)),
             ((x > 0) & (np.abs(x - _EI_ZERO[0]) >= 0.1) & (x < 40), _expi_series),
             ((x > 0) & (np.abs(x - _EI_ZERO[0]) < 0.1), _expi_near_zero),

@@ -196,7 +196,7 @@ def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
     return cauchy(in_a, b, n).real
 
 
-_POINTS: Final = 8
+_POINTS: Final = 5
 _NEAR: Final = 40  # the points lie so many halvings inside the disc
 
 

@@ -40,12 +40,11 @@ def evaluate(
     table: what the field's numbers mean where they do more than move about. Raises DomainError for
     what integers and truth values do not mean.
     """
-    kernel = _SHARED.get(name)
     first = operands[0]
+    kernel = table.get(name) if isinstance(first, Numbers) else None
+    kernel = kernel or _SHARED.get(name)
     if kernel is None and isinstance(first, Numbers):
-        kernel = table.get(name)
-        if kernel is None:
-            return None
+        return None
     if kernel is not None:
         xs = (operands,) if variadic else operands
         result: Payload = kernel(field, *xs, *params)

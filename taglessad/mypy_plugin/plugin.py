@@ -23,14 +23,7 @@ from mypy.plugins.default import DefaultPlugin
 from mypy.types import FunctionLike, Type
 
 from taglessad.errors import is_library_file
-from taglessad.mypy_plugin import (
-    attributes,
-    calls,
-    indexing,
-    models,
-    signatures,
-    transforms,
-)
+from taglessad.mypy_plugin import attributes, library, signatures
 from taglessad.mypy_plugin.names import (
     ALIASES,
     EXPRESSIONS,
@@ -45,8 +38,7 @@ from taglessad.mypy_plugin.writing import Writer
 T = TypeVar("T")
 C = TypeVar("C")
 
-_TENSOR_CLASSES: Final = TENSORS | {"taglessad.methods.ArrayMethods"}
-_UPDATES: Final = "taglessad.indexing.updating.Indexed."
+_LIBRARY: Final = "taglessad."
 # Names of functions that never take a tensor of the user's: the quick way out.
 _OTHERS: Final = ("builtins.", "typing.", "typing_extensions.", "collections.", "dataclasses.")
 _OF_INTEREST: Final = TENSORS | EXPRESSIONS | {SIZE}
@@ -60,6 +52,7 @@ class ShapePlugin(Plugin):
         self._default = DefaultPlugin(options)
         self._writer = Writer(self._find)
         self._interest: dict[str, tuple[object, bool]] = {}
+        self._hooks: dict[tuple[str, str], Any] = {}  # Any: hooks of each role
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         """A new build: what was found in the one before counts no more."""
@@ -96,12 +89,8 @@ class ShapePlugin(Plugin):
         self, fullname: str
     ) -> Callable[[FunctionSigContext], FunctionLike] | None:
         """The library's functions take array-likes; the user's bind sizes."""
-        if fullname.startswith("taglessad."):
-            if calls.library_function(fullname) is not None:
-                return self._guarded(calls.signature_hook, _signature)
-            if models.layer_class(fullname) is not None:
-                return self._guarded(calls.construction_signature, _signature)
-            return None
+        if fullname.startswith(_LIBRARY):
+            return self._library("signature", fullname, library.function_signature, _signature)
         if fullname.startswith(_OTHERS):
             return None
         if "." in fullname and not self._of_interest(fullname):
@@ -110,19 +99,8 @@ class ShapePlugin(Plugin):
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Results of the library's functions and transforms, and of functions without a name."""
-        if fullname.startswith("taglessad."):
-            function = calls.library_function(fullname)
-            if function is not None:
-                hook = partial(calls.function_hook, name=fullname, function=function)
-                return self._guarded(hook, _result)
-            layer = models.layer_class(fullname)
-            if layer is not None:
-                return self._guarded(partial(models.construction_hook, cls=layer), _result)
-            transform = transforms.transform_of(fullname)
-            if transform is not None:
-                hook = partial(transforms.transform_hook, name=fullname, transform=transform)
-                return self._guarded(hook, _result)
-            return None
+        if fullname.startswith(_LIBRARY):
+            return self._library("function", fullname, library.function_result, _result)
         if fullname.startswith(_OTHERS):
             return None
         if "." in fullname:
@@ -134,53 +112,42 @@ class ShapePlugin(Plugin):
     def get_method_signature_hook(
         self, fullname: str
     ) -> Callable[[MethodSigContext], FunctionLike] | None:
-        """The user's methods bind sizes."""
-        cls, _, name = fullname.rpartition(".")
-        if cls in _TENSOR_CLASSES or fullname.startswith(_OTHERS):
-            return None
-        if models.layer_class(cls) is not None:
-            return self._guarded(calls.signature_hook, _signature)
-        if not self._member_of_interest(cls, name):
+        """The user's methods bind sizes; the library's layers take array-likes."""
+        if fullname.startswith(_LIBRARY):
+            return self._library("of method", fullname, library.method_signature, _signature)
+        if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname):
             return None
         return self._guarded(signatures.signature_hook, _signature)
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        """Operators and methods of tensors, and sizes."""
-        cls, _, name = fullname.rpartition(".")
-        if cls in _TENSOR_CLASSES:
-            if name == "__getitem__":
-                return self._guarded(indexing.getitem_hook, _result)
-            hook = calls.METHODS.get(name)
-            return None if hook is None else self._guarded(hook, _result)
-        if fullname.startswith(_UPDATES):
-            return self._guarded(partial(indexing.update_hook, name=name), _result)
-        layer = models.layer_class(cls)
-        if layer is not None:
-            return self._guarded(partial(models.call_hook, name=name, cls=layer), _result)
-        if cls == SIZE:
-            if name not in attributes.SIZE_METHODS:
-                return None
-            return self._guarded(partial(attributes.size_method, name=name), _result)
-        if fullname.startswith(_OTHERS) or not self._member_of_interest(cls, name):
+        """Operators and methods of tensors, layers and sizes."""
+        if fullname.startswith(_LIBRARY):
+            return self._library("method", fullname, library.method_result, _result)
+        if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname):
             return None
         return self._guarded(signatures.anonymous_hook, _result)
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Shapes, transposes, and the user's attributes with arithmetic in their types."""
-        cls, _, name = fullname.rpartition(".")
-        if cls in _TENSOR_CLASSES:
-            if name in ("T", "mT"):
-                return self._guarded(partial(attributes.transpose_type, name=name), _attribute)
-            if name in ("shape", "ndim", "size"):
-                return self._guarded(partial(attributes.attribute_type, name=name), _attribute)
-            return None
-        if fullname.startswith("taglessad."):
-            if not self._is_named_tuple(cls):
-                return None
-            return self._guarded(partial(attributes.field_type, name=name), _attribute)
-        if fullname.startswith(_OTHERS) or not self._member_of_interest(cls, name, EXPRESSIONS):
+        if fullname.startswith(_LIBRARY):
+            return self._library("attribute", fullname, library.attribute, _attribute)
+        if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname, EXPRESSIONS):
             return None
         return self._guarded(attributes.canonical_attribute, _attribute)
+
+    def _library(
+        self,
+        role: str,
+        fullname: str,
+        find: Callable[[str], Callable[..., T] | None],
+        default: Callable[[Any], T],
+    ) -> Callable[[Any], T] | None:
+        """The hook for a name of the library's, which does not change."""
+        key = (role, fullname)
+        if key not in self._hooks:
+            hook = find(fullname)
+            self._hooks[key] = None if hook is None else self._guarded(hook, default)
+        return self._hooks[key]
 
     # --- which names ------------------------------------------------------------------------
     def _of_interest(self, fullname: str) -> bool:
@@ -192,22 +159,15 @@ class ShapePlugin(Plugin):
             node = None if maker is None else maker.node
         return self._node_of_interest(fullname, node)
 
-    def _is_named_tuple(self, cls: str) -> bool:
-        found = self._find(cls)
-        return found is not None and isinstance(found.node, TypeInfo) and found.node.is_named_tuple
-
-    def _member_of_interest(
-        self, cls: str, name: str, names: frozenset[str] = _OF_INTEREST
-    ) -> bool:
+    def _member_of_interest(self, fullname: str, names: frozenset[str] = _OF_INTEREST) -> bool:
+        cls, _, name = fullname.rpartition(".")
         found = self._find(cls)
         if found is None:
             return "@" in cls  # a class of a function's own
         if not isinstance(found.node, TypeInfo):
             return False
         member = found.node.get(name)
-        return self._node_of_interest(
-            f"{cls}.{name}", None if member is None else member.node, names
-        )
+        return self._node_of_interest(fullname, None if member is None else member.node, names)
 
     def _node_of_interest(self, key: str, node: Any, names: frozenset[str] = _OF_INTEREST) -> bool:
         if node is None or isinstance(node, OverloadedFuncDef):

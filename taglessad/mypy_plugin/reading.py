@@ -52,6 +52,10 @@ SYMBOLS: Final[dict[str, Type]] = {}
 """mypy's type for each symbol and run met, by its key; the newest counts (the daemon remakes
 types)."""
 
+_READ: Final[dict[int, tuple[Type, Array]]] = {}
+"""By the identity of a tensor type: the type, which is kept so that no other has it; what it says."""
+_MOST_READ: Final = 4096
+
 _KINDS: Final[Mapping[str, Kind]] = {TENSOR: "real", INT_TENSOR: "int", BOOL_TENSOR: "bool"}
 _DEEPEST: Final = 8
 _SEQUENCES: Final = (
@@ -163,11 +167,18 @@ def spec_from(t: Type | None, depth: int = 0) -> Spec:
     p = get_proper_type(t)
     if p is None or depth > _DEEPEST:
         return Opaque("deep")
+    known = _READ.get(id(p))
+    if known is not None and known[0] is p:
+        return known[1]
     instance = tensor_instance(p)
     if instance is not None:
         shape = shape_from(p)
         assert shape is not None
-        return Array(shape, kind_from(instance))
+        found = Array(shape, kind_from(instance))
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        _READ[id(p)] = (p, found)
+        return found
     if isinstance(p, NoneType):
         return Known(None, "NoneType")
     if isinstance(p, LiteralType):

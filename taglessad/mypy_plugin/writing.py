@@ -65,10 +65,12 @@ class Writer:
     def __init__(self, lookup: Callable[[str], SymbolTableNode | None]) -> None:
         self._lookup = lookup
         self._classes: dict[str, TypeInfo] = {}
+        self._literals: dict[int, Type] = {}
 
     def forget(self) -> None:
         """Forget the classes found: another build has others."""
         self._classes.clear()
+        self._literals.clear()
 
     def instance(self, fullname: str, args: Sequence[Type] = ()) -> Instance:
         """The class of that name, with arguments. Raises Inexpressible where it is not known."""
@@ -86,7 +88,10 @@ class Writer:
 
     def literal(self, n: int) -> Type:
         """Literal[n]."""
-        return LiteralType(n, self.instance("builtins.int"))
+        found = self._literals.get(n)
+        if found is None:
+            found = self._literals[n] = LiteralType(n, self.instance("builtins.int"))
+        return found
 
     def literal_of(self, value: bool | int | str) -> Type:
         """Literal[value]."""

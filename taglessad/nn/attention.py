@@ -4,7 +4,7 @@ import math
 from typing import Any, Generic
 
 import numpy as np
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, TypeVarTuple
 
 from taglessad.array_api.linear_algebra import matmul, matrix_transpose
 from taglessad.array_api.manipulation import moveaxis, reshape
@@ -25,6 +25,7 @@ from taglessad.tensor import BoolTensor, Tensor
 
 # Any as default: a size that a type checker cannot tell.
 Features = TypeVar("Features", default=Any)
+S = TypeVarTuple("S")
 # Any below: handles whose shapes are checked, and sizes.
 
 
@@ -138,13 +139,13 @@ class MultiHeadAttention(Module, Generic[Features]):
 
     def __call__(
         self,
-        x: Tensor,
+        x: Tensor[*S],
         other: Tensor | None = None,
         /,
         *,
         mask: BoolTensor | None = None,
         causal: bool = False,
-    ) -> Tensor:
+    ) -> Tensor[*S]:
         t: Any = as_handle(x, "nn.MultiHeadAttention", "x")
         seen: Any = t if other is None else as_handle(other, "nn.MultiHeadAttention", "other")
         features: Any = self.q.w.shape[0]
@@ -160,7 +161,8 @@ class MultiHeadAttention(Module, Generic[Features]):
                 shared = reshape(shared, (*lead, 1, *last))
         y = scaled_dot_product_attention(q, k, v, mask=shared, causal=causal)
         joined = moveaxis(y, -3, -2)
-        return self.out(reshape(joined, t.shape))
+        mixed: Any = self.out(reshape(joined, t.shape))
+        return mixed  # type: ignore[no-any-return]  # its shape is that of x
 
     def _split(self, x: Any) -> Tensor:
         """[..., T, Features] -> [..., heads, T, Features / heads]."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from typing_extensions import TypeVarTuple
+
 from taglessad.array_api.creation import zeros_like
 from taglessad.array_api.searching import where
 from taglessad.convert import as_handle
@@ -11,6 +13,8 @@ from taglessad.nn.module import Module
 from taglessad.random.discrete import bernoulli
 from taglessad.tensor import IntTensor, Tensor
 
+S = TypeVarTuple("S")
+
 
 def checked_rate(rate: object, what: str) -> float:
     """A share of entries. Raises ArgumentError for what is none, or not in [0, 1)."""
@@ -19,7 +23,7 @@ def checked_rate(rate: object, what: str) -> float:
     return float(rate)
 
 
-def dropout(x: Tensor, rate: float, key: IntTensor | None) -> Tensor:
+def dropout(x: Tensor[*S], rate: float, key: IntTensor | None) -> Tensor[*S]:
     """Each entry 0 with probability `rate`, else divided by 1 - rate (Srivastava et al. 2014).
 
     key: of `tad.random`; None gives x as it is, as in evaluation. Raises ArgumentError for a rate
@@ -33,7 +37,8 @@ def dropout(x: Tensor, rate: float, key: IntTensor | None) -> Tensor:
     if key is None or share == 0.0:
         return t  # type: ignore[no-any-return]
     kept = bernoulli(key, 1.0 - share, t.shape)
-    return where(kept, t / (1.0 - share), zeros_like(t))
+    thinned: Any = where(kept, t / (1.0 - share), zeros_like(t))
+    return thinned  # type: ignore[no-any-return]  # its shape is that of x
 
 
 class Dropout(Module):
@@ -44,5 +49,5 @@ class Dropout(Module):
     def __post_init__(self) -> None:
         checked_rate(self.rate, "nn.Dropout")
 
-    def __call__(self, x: Tensor, key: IntTensor | None, /) -> Tensor:
+    def __call__(self, x: Tensor[*S], key: IntTensor | None, /) -> Tensor[*S]:
         return dropout(x, self.rate, key)

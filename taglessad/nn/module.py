@@ -15,6 +15,7 @@ from taglessad.errors import ArgumentError
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor
 from taglessad.trees import flatten
+from taglessad.trees.announced import announce
 
 # Any below: fields, and annotations, of every kind.
 _PLAIN: Final = (NoneType, int, float, complex, str, bytes, Enum, range, slice, type, np.dtype)
@@ -60,6 +61,7 @@ class Module:
         super().__init_subclass__(**kwargs)
         _mark(cls)
         dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        announce(cls)
         cls.__setattr__ = _refuse_assignment  # type: ignore[method-assign,assignment]
 
     def __eq__(self, other: object) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any, Generic, NamedTuple
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, TypeVarTuple
 
 from taglessad.array_api.manipulation import reshape
 from taglessad.array_api.statistical import mean, var
@@ -26,6 +26,7 @@ from taglessad.tensor import Tensor, TensorLike
 
 # Any as default: a size that a type checker cannot tell.
 Features = TypeVar("Features", default=Any)
+S = TypeVarTuple("S")
 # Any below: sizes, and handles whose shapes are checked.
 
 
@@ -80,13 +81,14 @@ class LayerNorm(Module, Generic[Features]):
         b = _constant(n, what, dtype, one=False) if bias else None
         assign(self, w=_constant(n, what, dtype, one=True), b=b, eps=float(eps))
 
-    def __call__(self, x: Tensor, /) -> Tensor:
+    def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
         t = _real(x, "nn.LayerNorm")
         wanted = _shape(self.w)
         check_last_axes(f"LayerNorm{list(wanted)}", t.shape, wanted)
         axes = tuple(range(-len(wanted), 0))
-        y: Tensor = _normalized(t, axes, self.eps) * self.w
-        return y if self.b is None else y + self.b  # pyright: ignore[reportUnnecessaryComparison]
+        y: Any = _normalized(t, axes, self.eps) * self.w
+        scaled: Tensor[*S] = y if self.b is None else y + self.b  # pyright: ignore[reportUnnecessaryComparison]
+        return scaled
 
 
 class RMSNorm(Module, Generic[Features]):
@@ -109,13 +111,14 @@ class RMSNorm(Module, Generic[Features]):
         w = _constant(_sizes(shape, what), what, dtype, one=True)
         assign(self, w=w, eps=float(eps))
 
-    def __call__(self, x: Tensor, /) -> Tensor:
+    def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
         t = _real(x, "nn.RMSNorm")
         wanted = _shape(self.w)
         check_last_axes(f"RMSNorm{list(wanted)}", t.shape, wanted)
         axes = tuple(range(-len(wanted), 0))
-        y: Tensor = t / sqrt(mean(t * t, axis=axes, keepdims=True) + self.eps) * self.w
-        return y
+        y: Any = t / sqrt(mean(t * t, axis=axes, keepdims=True) + self.eps) * self.w
+        scaled: Tensor[*S] = y
+        return scaled
 
 
 class GroupNorm(Module, Generic[Features]):
@@ -145,7 +148,7 @@ class GroupNorm(Module, Generic[Features]):
         w, b = (_constant((n,), what, dtype, one=one) for one in (True, False))
         assign(self, w=w, b=b, groups=count, eps=float(eps))
 
-    def __call__(self, x: Tensor, /) -> Tensor:
+    def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
         t = _real(x, "nn.GroupNorm")
         shape: Any = t.shape
         (channels,) = _shape(self.w)
@@ -153,13 +156,13 @@ class GroupNorm(Module, Generic[Features]):
         each = size((share(channels, self.groups), *shape[2:]))
         parts = reshape(t, (shape[0], self.groups, each))
         y = reshape(_normalized(parts, (2,), self.eps), shape)
-        return _by_channel(y, self.w, self.b)
+        scaled: Tensor[*S] = _by_channel(y, self.w, self.b)
+        return scaled
 
 
-def _by_channel(y: Any, w: Tensor, b: Tensor) -> Tensor:
+def _by_channel(y: Any, w: Tensor, b: Tensor) -> Any:
     ones = (1,) * (y.ndim - 2)
-    scaled: Tensor = y * reshape(w, (-1, *ones)) + reshape(b, (-1, *ones))
-    return scaled
+    return y * reshape(w, (-1, *ones)) + reshape(b, (-1, *ones))
 
 
 class BatchStatistics(NamedTuple):
@@ -204,8 +207,8 @@ class BatchNorm(Module, Generic[Features]):
         return BatchStatistics(zero, one)
 
     def __call__(
-        self, x: Tensor, state: BatchStatistics, /, *, train: bool
-    ) -> tuple[Tensor, BatchStatistics]:
+        self, x: Tensor[*S], state: BatchStatistics, /, *, train: bool
+    ) -> tuple[Tensor[*S], BatchStatistics]:
         t = _real(x, "nn.BatchNorm")
         (channels,) = _shape(self.w)
         layer = f"BatchNorm[{channels}]"

@@ -7,12 +7,19 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from taglessad.array_api.dtype_functions import astype
-from taglessad.convert import as_handle
+from taglessad.convert import as_handle, is_python_number
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.shapes import show
-from taglessad.tensor import AnyTensor, Tensor
-from taglessad.trees import Path, flatten_with_paths, path_string, unflatten
+from taglessad.tensor import Tensor
+from taglessad.trees import (
+    Path,
+    TreeDef,
+    flatten,
+    flatten_with_paths,
+    path_string,
+    unflatten,
+)
 
 P = TypeVar("P")
 Rate: TypeAlias = float | Tensor
@@ -25,17 +32,17 @@ def each(what: str, f: Callable[..., Any], updates: P, **others: Any) -> P:
     Raises ArgumentError where another has no leaf there, ShapeError where it has another shape,
     DTypeError for a leaf that is not real.
     """
-    found, treedef = flatten_with_paths(updates)
-    columns = [_at(what, name, tree, [path for path, _ in found]) for name, tree in others.items()]
+    found, treedef = flatten(updates)
+    columns = [_column(what, name, tree, updates, treedef) for name, tree in others.items()]
     results: list[Any] = []
-    for i, (path, leaf) in enumerate(found):
-        x = _real(what, "updates", path, leaf)
-        row = [_real(what, name, path, c[i]) for name, c in zip(others, columns, strict=True)]
+    for i, leaf in enumerate(found):
+        x = _real(what, "updates", leaf, updates, i)
+        row = [_real(what, n, c[i], updates, i) for n, c in zip(others, columns, strict=True)]
         for name, other in zip(others, row, strict=True):
             if other.shape != x.shape:
                 raise ShapeError(
-                    f"{what}: at {place(path)} updates have shape {show(x.shape)} and {name} "
-                    f"{show(other.shape)}; they must be the same"
+                    f"{what}: at {_place_of(updates, i)} updates have shape {show(x.shape)} and "
+                    f"{name} {show(other.shape)}; they must be the same"
                 )
         results.append(f(x, *row))
     updated: P = unflatten(treedef, results)
@@ -44,17 +51,20 @@ def each(what: str, f: Callable[..., Any], updates: P, **others: Any) -> P:
 
 def renewed(whole: P, part: Any) -> P:
     """`whole` with the leaves of `part`, which may lack some, in place of its own."""
-    new = dict(flatten_with_paths(part)[0])
-    found, treedef = flatten_with_paths(whole)
-    result: P = unflatten(treedef, [new.get(path, leaf) for path, leaf in found])
+    leaves, treedef = flatten(part)
+    structure = flatten(whole)[1]
+    if structure != treedef:
+        new = dict(flatten_with_paths(part)[0])
+        leaves = [new.get(path, leaf) for path, leaf in flatten_with_paths(whole)[0]]
+    result: P = unflatten(structure, leaves)
     return result
 
 
 def in_dtype_of(x: Tensor, value: Rate) -> Rate:
     """A number or a handle in the dtype of x: a float64 rate does not widen float32 parameters."""
-    if not isinstance(value, AnyTensor):
+    if is_python_number(value):
         return value
-    cast: Any = astype(value, x.dtype)  # Any: a Tensor, as x is
+    cast: Any = astype(as_handle(value, "optim", "a rate"), x.dtype)  # Any: a Tensor, as x is
     return cast  # type: ignore[no-any-return]
 
 
@@ -63,11 +73,18 @@ def place(path: Path) -> str:
     return path_string(path).removeprefix(".") or "the top"
 
 
-def _at(what: str, name: str, tree: Any, paths: list[Path]) -> list[Any]:
-    found, _ = flatten_with_paths(tree)
-    if [path for path, _ in found] == paths:
-        return [leaf for _, leaf in found]
-    leaves = dict(found)
+def _place_of(tree: Any, i: int) -> str:
+    """The path of the i-th leaf of a tree."""
+    return place(flatten_with_paths(tree)[0][i][0])
+
+
+def _column(what: str, name: str, tree: Any, updates: Any, treedef: TreeDef) -> list[Any]:
+    """The leaves of a tree at the places of the leaves of updates."""
+    found, structure = flatten(tree)
+    if structure == treedef:
+        return found
+    leaves = dict(flatten_with_paths(tree)[0])
+    paths = [path for path, _ in flatten_with_paths(updates)[0]]
     for path in paths:
         if path not in leaves:
             known = ", ".join(place(p) for p in list(leaves)[:10]) or "none"
@@ -78,11 +95,14 @@ def _at(what: str, name: str, tree: Any, paths: list[Path]) -> list[Any]:
     return [leaves[path] for path in paths]
 
 
-def _real(what: str, name: str, path: Path, leaf: Any) -> Tensor:
-    x = as_handle(leaf, what, f"{name} at {place(path)}")
+def _real(what: str, name: str, leaf: Any, updates: Any, i: int) -> Tensor:
+    if isinstance(leaf, Tensor):
+        return leaf
+    where = f"{name} at {_place_of(updates, i)}"
+    x = as_handle(leaf, what, where)
     if not is_real(x.dtype):
         raise DTypeError(
-            f"{what}: {name} at {place(path)} has dtype {x.dtype}; what is optimised is real: put "
-            "None in its place in the gradient, or differentiate with wrt=..."
+            f"{what}: {where} has dtype {x.dtype}; what is optimised is real: put None in its "
+            "place in the gradient, or differentiate with wrt=..."
         )
     return x  # type: ignore[return-value]  # real, so a Tensor

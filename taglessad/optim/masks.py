@@ -8,6 +8,7 @@ from taglessad.errors import ArgumentError
 from taglessad.optim.leaves import place, renewed
 from taglessad.optim.transformation import GradientTransformation, set_to_zero
 from taglessad.trees import flatten_with_paths, unflatten
+from taglessad.trees.announced import announce
 
 P = TypeVar("P")
 Mask: TypeAlias = Any | Callable[[Any], Any]
@@ -15,6 +16,7 @@ Mask: TypeAlias = Any | Callable[[Any], Any]
 dict or a tuple for any container; or a function of params that gives one."""
 
 
+@announce
 @dataclass(frozen=True)
 class MaskedState:
     """The state of the transformation inside."""

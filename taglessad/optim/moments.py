@@ -12,6 +12,7 @@ from taglessad.optim.leaves import Rate, each, in_dtype_of, renewed
 from taglessad.optim.scaling import zero_count
 from taglessad.optim.transformation import GradientTransformation
 from taglessad.tensor import IntTensor, Tensor
+from taglessad.trees.announced import announce
 
 P = TypeVar("P")
 
@@ -34,6 +35,7 @@ def _mixed(old: Tensor, new: Tensor, decay: Rate) -> Tensor:
     return mixed
 
 
+@announce
 @dataclass(frozen=True)
 class TraceState:
     """trace: the decaying sum of gradients."""
@@ -59,6 +61,7 @@ def trace(decay: Rate, nesterov: bool = False) -> GradientTransformation:
     return GradientTransformation(init, update)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByAdamState:
     """count: the updates so far. mu, nu: running means of gradients and of their squares."""
@@ -97,6 +100,7 @@ def scale_by_adam(
     return GradientTransformation(init, update)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByRmsState:
     """nu: running mean of the squares."""
@@ -121,6 +125,7 @@ def scale_by_rms(
     return GradientTransformation(init, update)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByStddevState:
     """mu, nu: running means of gradients and of their squares."""
@@ -156,6 +161,7 @@ def _inverse_root(n: Tensor, eps: Rate, eps_in_sqrt: bool) -> Tensor:
     return 1 / sqrt(n + small) if eps_in_sqrt else 1 / (sqrt(n) + small)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByRssState:
     """sum_of_squares: of all gradients so far."""
@@ -182,6 +188,7 @@ def scale_by_rss(initial_accumulator_value: Rate = 0.1, eps: Rate = 1e-7) -> Gra
     return GradientTransformation(init, update)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByLionState:
     """mu: running mean of the gradients."""

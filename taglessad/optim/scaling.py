@@ -17,6 +17,7 @@ from taglessad.optim.masks import Mask, masked
 from taglessad.optim.transformation import GradientTransformation, stateless
 from taglessad.tensor import IntTensor, Tensor
 from taglessad.trees import leaves
+from taglessad.trees.announced import announce
 
 P = TypeVar("P")
 Schedule: TypeAlias = Callable[[IntTensor], Any]
@@ -32,6 +33,7 @@ def scale(step_size: Rate) -> GradientTransformation:
     return stateless(update)
 
 
+@announce
 @dataclass(frozen=True)
 class ScaleByScheduleState:
     """count: the number of updates so far."""

@@ -44,7 +44,7 @@ def uniform(
     """
     made = draw("random.uniform", shape, dtype, {"minval": minval, "maxval": maxval})
     u = fractions("random.uniform", key, made.shape, made.dtype)
-    if minval == 0.0 and maxval == 1.0 and _plain(minval, maxval):
+    if _plain(minval, maxval) and (minval, maxval) == (0, 1):
         return u
     low, high = made.parameters["minval"], made.parameters["maxval"]
     return u * (high - low) + low

@@ -4,6 +4,8 @@ import math
 import operator
 from typing import Any, SupportsIndex, TypeVar
 
+import numpy as np
+
 from taglessad import shapes
 from taglessad.array_api.creation import ShapeArgument
 from taglessad.array_api.indexing import take, take_along_axis
@@ -35,7 +37,7 @@ def permutation(
     """
     what = "random.permutation"
     as_key(key, what)
-    if isinstance(x, int):
+    if isinstance(x, (int, np.integer)):
         return _order(key, (_population(what, "x", x),), 0)
     t = as_handle(x, what, "x")
     along = shapes.normalize_axis(axis, t.shape, what)
@@ -72,7 +74,7 @@ def choice(
     what = "random.choice"
     as_key(key, what)
     whole = shapes.normalize_shape(shape, what)
-    if isinstance(a, int):
+    if isinstance(a, (int, np.integer)):
         count, t, along = _population(what, "a", a), None, 0
     else:
         t = as_handle(a, what, "a")

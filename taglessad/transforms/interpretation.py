@@ -140,9 +140,9 @@ def _root(ops: Ops[Any], leaf: Any, name: str) -> Any:
         leaf = Aval(leaf.shape, leaf.dtype)
     own = ops.argument(leaf)
     if own is not None:
-        return handle(ops, own, ops.dtype(own))
+        return handle(ops, ops.entered(own), ops.dtype(own))
     x: AnyTensor = as_handle(leaf, "interpret", name)
-    payload = ops.lift(x.ops, x.payload)
+    payload = ops.entered(ops.lift(x.ops, x.payload))
     return handle(ops, payload, ops.dtype(payload), x.weak)
 
 

@@ -118,7 +118,9 @@ VALUES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "args", "kw"), VALUES, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "args", "kw"), VALUES, ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_values_as_numpy(name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> None:
     with np.errstate(all="ignore"):
         expected = getattr(np, name)(*args, **kw)
@@ -172,7 +174,16 @@ def test_derivatives(name: str, f: Callable[..., Any], xs: tuple[Any, ...]) -> N
     tad.checks.check_adjoint(f, *xs)
 
 
-NAN_FUNCTIONS = ("nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmin", "nanmedian")
+NAN_FUNCTIONS = (
+    "nansum",
+    "nanprod",
+    "nanmean",
+    "nanvar",
+    "nanstd",
+    "nanmax",
+    "nanmin",
+    "nanmedian",
+)
 
 
 @pytest.mark.parametrize("name", NAN_FUNCTIONS)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taglessad.dims import ANY_RANK, UNKNOWN, Polynomial, Star, Symbol, symbols
@@ -106,6 +106,7 @@ def test_a_trial_changes_nothing_until_it_is_taken() -> None:
 small = st.integers(-3, 3)
 
 
+@settings(deadline=None)
 @given(st.lists(small, min_size=4, max_size=4), st.integers(0, 5), st.integers(0, 5))
 def test_substitution_commutes_with_arithmetic(c: list[int], n: int, m: int) -> None:
     make = lambda a, b: c[0] * a * b + c[1] * a + c[2] * b + c[3]
@@ -115,6 +116,7 @@ def test_substitution_commutes_with_arithmetic(c: list[int], n: int, m: int) -> 
     assert substitute(quotient, {"N": n, "M": m}) == (make(n, m) * 2 + 1) // 3
 
 
+@settings(deadline=None)
 @given(small, small, small)
 def test_a_linear_size_comes_apart(a: int, b: int, c: int) -> None:
     n = a * N * M + b * N + c + M

@@ -295,6 +295,29 @@ def test_files_of_one_name_do_not_meet() -> None:
     assert "a" + os.sep not in (random.__file__ or "")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters need Python 3.12")
+def test_type_parameters_of_a_class_in_annotations_that_are_texts() -> None:
+    write("")
+    Path("case.py").write_text("""from __future__ import annotations
+import dataclasses
+import taglessad as tad
+from taglessad import Tensor
+
+@dataclasses.dataclass
+class Layer[A, C]:
+    w: Tensor[A, C]
+
+    @tad.program
+    def good[D](self, x: Tensor[D, A]) -> Tensor[D, C]:
+        return x @ self.w
+
+    def bad[D](self, x: Tensor[D, C]) -> Tensor[D, C]:
+        return x @ self.w
+""")
+    (finding,) = check(["case.py"]).findings
+    assert finding.function == "Layer.bad" and "matmul" in finding.message
+
+
 def test_what_a_file_prints_is_not_in_the_report(capsys: Any) -> None:
     status, out, err = run(write("print('hello')\n"), "--format", "json", capsys=capsys)
     assert status == GOOD and json.loads(out)["findings"] == [] and "hello" in err

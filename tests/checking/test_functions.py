@@ -14,7 +14,24 @@ from taglessad.errors import ConcretizationError, TaglessError
 from taglessad.interpreters.shape import Shape
 from taglessad.shapes import symbols
 from taglessad.shapes.binding import substitute
-from tests.checking.functions import ELEMENTWISE, RULES, Rule
+from tests.checking.functions_arrays import MANIPULATION
+from tests.checking.functions_beyond import BEYOND, elementwise
+from tests.checking.functions_elementwise import binary, reductions, unary
+from tests.checking.functions_indexing import INDEXING
+from tests.checking.functions_linear import EINSUM, LINEAR_ALGEBRA
+from tests.checking.functions_neural import NEURAL
+from tests.checking.rule import Rule
+
+ELEMENTWISE = [*unary(), *binary(), *elementwise()]
+RULES = [
+    *reductions(),
+    *MANIPULATION,
+    *LINEAR_ALGEBRA,
+    *EINSUM,
+    *INDEXING,
+    *NEURAL,
+    *BEYOND,
+]
 
 N, M = symbols("N M")
 NAMED: dict[Any, Extent] = {2: N, 3: M}

@@ -9,7 +9,9 @@ import pytest
 import taglessad as tad
 from taglessad.checking.check import check_source
 from taglessad.checking.sources import Source, load
-from tests.checking.kinds import BAD, GOOD, PRELUDE
+from tests.checking.kinds import PRELUDE
+from tests.checking.kinds_bad import BAD
+from tests.checking.kinds_good import GOOD
 
 
 def write(folder: Path, code: str) -> Source:
@@ -38,7 +40,7 @@ def test_a_mistake_is_an_error_on_its_line(tmp_path: Path, code: str) -> None:
     )
     assert caught.value.site == (str(source.file), marked_line(source))
 
-    found, programs = check_source(source)
+    found, programs = check_source(source, [])
     (error,) = [f for f in found if f.severity == "error"]
     assert error.line == marked_line(source)
     assert error.message == caught.value.message
@@ -49,5 +51,5 @@ def test_a_mistake_is_an_error_on_its_line(tmp_path: Path, code: str) -> None:
 def test_a_good_program_is_accepted(tmp_path: Path, code: str) -> None:
     source = write(tmp_path, code)
     assert load(source).f is not None
-    found, _ = check_source(source)
+    found, _ = check_source(source, [])
     assert [f for f in found if f.severity == "error"] == []

@@ -105,7 +105,7 @@ def unet(
 def findings(folder: Path, code: str) -> list[Finding]:
     file = folder / "models.py"
     file.write_text(HEAD + code)
-    return check_source(Source(file, "models"))[0]
+    return check_source(Source(file, "models"), [])[0]
 
 
 @pytest.mark.parametrize("code", [PERCEPTRON, GPT, UNET], ids=["perceptron", "gpt", "unet"])

@@ -157,5 +157,5 @@ def test_check_agrees(tmp_path: Path) -> None:
                 expected[len(lines) - 1] = said.partition(": ")[2]
     file = tmp_path / "variants.py"
     file.write_text("\n".join(lines) + "\n")
-    found, _ = check_source(Source(file, "variants"))
+    found, _ = check_source(Source(file, "variants"), [])
     assert {f.line: f.message for f in found if f.severity == "error"} == expected

@@ -1,5 +1,7 @@
 """Exact: programs on rational numbers, and their derivatives, without error."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 import taglessad as tad
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError, DomainError
-from taglessad.interpreters import Batch, Dual, Exact
+from taglessad.interpreters import Batch, Dual, Eager, Exact
 from taglessad.primitive import PRIMITIVES
 from taglessad.proofs_checks.domains import DOMAINS, cases
 from taglessad.proofs_checks.runs import active, as_program, weighted
@@ -181,6 +183,78 @@ def test_jit_and_a_recorded_graph() -> None:
         return handle(x.ops, y, x.dtype)
 
     assert under(replayed)(F(1, 3)) == F(1, 12)
+
+
+def test_literals_survive_being_recorded() -> None:
+    graph = tad.trace(tad.grad(lambda x: x * x / 3))(1.0)  # its text has 0.333...
+
+    def replayed(x: Any) -> Any:
+        return handle(x.ops, graph.run(x.ops, [x.payload])[0], x.dtype)
+
+    assert under(replayed)(F(1, 2)) == F(1, 3)
+    assert float(tad.interpret(replayed, Eager())(0.5)) == float(tad.grad(lambda x: x * x / 3)(0.5))
+
+
+def test_gradient_through_a_loop_whose_trip_count_the_value_decides() -> None:
+    grow = lambda x: tad.while_loop(lambda x: x < 10, lambda x: x * x / 3 + 1, x)
+
+    def by_hand(x: Fraction) -> tuple[Fraction, Fraction]:
+        slope = F(1)
+        while x < 10:
+            x, slope = x * x / 3 + 1, slope * 2 * x / 3
+        return x, slope
+
+    for x in (F(3), F(7, 2), F(11)):
+        assert (under(grow)(x), under(tad.grad(grow))(x)) == by_hand(x)
+    rows = q(F(3), F(7, 2))
+    assert same(under(tad.vmap(tad.grad(grow)))(rows), [by_hand(x)[1] for x in rows])
+    # d/dx of the slope 2x/3 * 2y/3 with y = x*x/3 + 1 (two trips from 3): 4/9 (y + 2 x*x/3)
+    two = lambda x: tad.fori_loop(0, 2, lambda i, x: x * x / 3 + 1, x)
+    assert under(tad.hessian(two))(F(3)) == F(4, 9) * (4 + 6)
+
+
+def test_scan_and_cond() -> None:
+    products = lambda x: tad.scan(lambda c, t: (c * t, c + t), x, np.arange(1.0, 4.0))[0]
+    assert under(tad.grad(products))(F(1, 3)) == 6
+    choose = lambda x: tad.cond(x > 0.25, lambda x: x * x, lambda x: -x, x)
+    assert under(tad.grad(choose))(F(1, 3)) == F(2, 3) and under(tad.grad(choose))(F(1, 5)) == -1
+
+
+def test_linear_algebra_over_the_rationals() -> None:
+    a = np.asarray([[F(4), F(2)], [F(2), F(5)]], object)
+    assert same(under(tad.linalg.inv)(a), [[F(5, 16), F(-1, 8)], [F(-1, 8), F(1, 4)]])
+    assert under(tad.linalg.det)(a) == 16
+    assert same(under(tad.grad(tad.linalg.det))(a), [[F(5), F(-2)], [F(-2), F(4)]])
+    assert same(under(tad.linalg.cholesky)(a), [[F(2), F(0)], [F(1), F(2)]])
+    # d sum(a^-1 1) = -(a^-1 1)(a^-T 1)^T with a^-1 1 = (3/16, 1/8)
+    total = lambda a: tad.sum(tad.linalg.solve(a, np.ones(2)))
+    assert same(under(tad.grad(total))(a), [[F(-9, 256), F(-3, 128)], [F(-3, 128), F(-1, 64)]])
+    with pytest.raises(DomainError, match="inv: the matrix is singular"):
+        under(tad.linalg.inv)(np.asarray([[F(1), F(2)], [F(2), F(4)]], object))
+    with pytest.raises(DomainError, match="eigh: its results are not rational numbers"):
+        under(tad.linalg.eigvalsh)(a)
+
+
+def test_without_flint_it_works_and_real_says_what_to_install() -> None:
+    program = """
+import sys
+sys.modules["flint"] = None
+from fractions import Fraction
+import taglessad as tad
+from taglessad.interpreters import Exact, Real
+print(tad.interpret(tad.grad(lambda x: x**3 / (1 + x)), Exact())(Fraction(1, 3)))
+for make in (Real, lambda: tad.checks.certify(tad.exp, 1.0)):
+    try:
+        make()
+    except tad.MissingExtra as error:
+        print(error.message)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout.splitlines() == [
+        "11/48",
+        "Real needs python-flint: pip install 'taglessad[real]'",
+        "certify needs python-flint: pip install 'taglessad[real]'",
+    ], ran.stderr
 
 
 def test_transformers_stand_on_it() -> None:

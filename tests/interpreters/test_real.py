@@ -22,6 +22,7 @@ from taglessad.primitive import PRIMITIVES
 from taglessad.proofs_checks.domains import DOMAINS, cases
 from taglessad.proofs_checks.runs import active, as_program, weighted
 from taglessad.transforms.gradient import grad
+from tests.conformance.programs import CASES, Case
 
 flint = pytest.importorskip("flint")
 
@@ -140,6 +141,12 @@ def test_or_an_error_that_names_operation_line_and_element(name: str) -> None:
     f, x, _, _ = KINKS[name]
     with pytest.raises(NotDifferentiable, match=rf"{name}: a tie, element \[\d*\], operand.*\.py:"):
         under(tad.grad(f), kink="error")(x)
+
+
+@pytest.mark.parametrize("argument", [0.0, np.asarray(0.0), tad.tensor(0.0)])
+def test_however_the_argument_is_passed(argument: Any) -> None:
+    found = under(tad.grad(tad.nn.functional.relu))(argument)
+    assert (float(found.lo), float(found.hi)) == (0.0, 1.0)
 
 
 def test_a_tie_among_constants_is_none() -> None:
@@ -274,3 +281,21 @@ def test_its_gradient_agrees_with_eager_and_exact(name: str) -> None:
         except DomainError:
             continue
         assert all(g.contains(q) for g, q in zip(found, rational, strict=True))
+
+
+# --- the list of programs that every interpreter runs --------------------------------------------
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+def test_every_program_of_the_list(case: Case) -> None:
+    points = [np.asarray(p, np.float64) for p in case.point]
+    found = under(case.program)(*points)
+    expected = np.asarray(case.program(*map(tad.asarray, points)))
+    assert np.allclose(numbers(found), expected, rtol=1e-12, atol=1e-13)
+    if not case.smooth:
+        return  # at a kink the enclosure is the hull
+    argnums = tuple(range(len(points)))
+    for j, e in zip(
+        under(tad.jacrev(case.program, argnums))(*points),
+        tad.jacrev(case.program, argnums)(*points),
+        strict=True,
+    ):
+        assert np.allclose(j.mid, np.asarray(e), rtol=1e-11, atol=1e-12)

@@ -92,6 +92,15 @@ def test_float32_stays_float32(name: str) -> None:
         assert {x.dtype for x in leaves(tree)} <= {np.dtype("float32"), np.dtype("int64")}
 
 
+@pytest.mark.parametrize("rate", [np.float64(0.1), np.array(0.1), tad.tensor(0.1), 1])
+def test_rates_of_other_dtypes_change_no_dtype(rate: Any) -> None:
+    m = np.ones(3, np.float32)
+    for opt in (optim.adam(rate, b1=rate), optim.sgd(lambda count: rate, momentum=rate)):
+        updates, state = opt.update(m, opt.init(m), m)
+        assert updates.dtype == tad.float32
+        assert {x.dtype for x in leaves(state)} <= {np.dtype("float32"), np.dtype("int64")}
+
+
 def test_a_batch_of_trainings() -> None:
     opt = optim.adam(0.1)
 
@@ -138,6 +147,29 @@ def test_derivatives_pass_through_the_training(make: Any) -> None:
     found = (float(after(at + h)) - float(after(at - h))) / (2 * h)
     assert slope == pytest.approx(found, rel=1e-6, abs=1e-9)
     assert slope != 0
+
+
+def test_a_training_as_one_scan() -> None:
+    def after(rate: Any) -> Any:
+        opt = optim.chain(optim.clip_by_global_norm(1.0), optim.adam(rate))
+        start = model()
+        trip = lambda carry, _: (step(opt, *carry), loss(carry[0]))
+        (m, _), losses = tad.scan(trip, (start, opt.init(start)), length=4)
+        return loss(m), losses
+
+    def unrolled(rate: Any) -> Any:
+        opt = optim.chain(optim.clip_by_global_norm(1.0), optim.adam(rate))
+        m = model()
+        state, losses = opt.init(m), []
+        for _ in range(4):
+            losses.append(loss(m))
+            m, state = step(opt, m, state)
+        return loss(m), tad.stack(losses)
+
+    slope, losses = tad.jit(tad.grad(after, has_aux=True))(0.1)
+    want, by_hand = tad.grad(unrolled, has_aux=True)(0.1)
+    np.testing.assert_allclose(np.asarray(losses), np.asarray(by_hand), rtol=1e-12)
+    assert float(slope) == pytest.approx(float(want), rel=1e-10)
 
 
 def test_frozen_parts_are_none_in_the_gradient() -> None:

@@ -51,6 +51,7 @@ def test_logistic_loss_of_fifty_variables() -> None:
     assert g.shape == (50,) and np.all(np.nextafter(g.lo, np.inf) >= g.hi)
     assert c.against is not None and c.against.explained and c.against.effective_bits == 53
     c.assert_within(ulp=1000, normwise=10)
+    certify(logistic, W).assert_within(ulp=1000)  # of tad.grad's own result
     with pytest.raises(AssertionError, match="more than 0.1 ulp off"):
         c.assert_within(ulp=0.1)
 
@@ -119,6 +120,34 @@ def test_a_loop_is_certified_too() -> None:
     assert abs(float(c.grads[0].mid) - 0.5 / math.sqrt(2)) < 1e-15
 
 
+@pytest.mark.parametrize("f", [tad.special.erf, lambda x: tad.log2(x + 2), lambda x: x / 3 + 0.1])
+def test_constants_of_a_loop_that_was_recorded_are_exact(f: Program) -> None:
+    step = lambda s: (s[0] + 1, f(s[1]))
+    assert certify(lambda x: tad.while_loop(lambda s: s[0] < 3, step, (0, x))[1], 0.3).status == (
+        "CERTIFIED"
+    )
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: tad.sum(tad.linalg.inv(a)),
+        lambda a: tad.linalg.slogdet(a)[1],
+        lambda a: tad.sum(tad.linalg.cholesky(a)),
+        lambda a: tad.sum(tad.linalg.eigvalsh(a) * np.arange(1.0, 4.0)),
+        lambda a: tad.sum(tad.linalg.eigh(a)[1] ** 4),
+        lambda a: tad.sum(tad.linalg.qr(a)[1]),
+        lambda a: tad.sum(tad.linalg.svd(a)[1]),
+        lambda a: tad.sum(tad.linalg.expm(a)),
+    ],
+    ids=["inv", "slogdet", "cholesky", "eigvalsh", "eigh", "qr", "svd", "expm"],
+)
+def test_linear_algebra_is_certified(f: Program) -> None:
+    a = np.asarray([[4.0, 2.0, 1.0], [2.0, 5.0, 0.5], [1.0, 0.5, 3.0]])
+    c = certify(f, a, against=gradient(f, a))
+    assert c.status == "CERTIFIED", str(c)
+
+
 # --- floats that are wrong -----------------------------------------------------------------------
 def test_cancellation_is_refuted_with_the_true_value() -> None:
     f = lambda x: (1 - tad.cos(x)) / (x * x)
@@ -148,16 +177,13 @@ def test_muller_where_derivative_and_difference_agree_and_both_are_wrong() -> No
     assert abs(float(c.value.mid) - 6.000122) < 1e-6
 
 
-def test_a_wrong_constant_result_that_differences_confirm() -> None:
-    # exp(40) + 1 - 1 in float64 is exp(40) rounded; 1 / (1 + exp(-40)) is 1, and so is its
-    # neighbour's: derivative and difference are 0 where the truth is -4.2.
-    f = lambda x: 1e18 * (1 - (1 + tad.exp(-x)) ** -1)
-    rounded = lambda x: 1e18 * (1 - (1 + np.exp(-x)) ** -1)
-    wrong = difference(rounded, 40.0, 1e-3)
-    assert wrong == 0.0
-    c = certify(f, 40.0, against=wrong)
-    assert c.status == "REFUTED" and c.against is not None and c.against.flushed == 1
-    assert -4.2484 < float(c.grads[0].lo) < -4.2483
+def test_a_false_tie_where_derivative_and_difference_are_0_and_the_truth_is_1() -> None:
+    f = lambda x: tad.nn.functional.relu((1 + x) - 1)  # 1 + 2e-17 is 1 in float64
+    got = gradient(f, 1e-17)
+    assert float(got) == difference(f, 1e-17, 1e-17) == 0.0
+    c = certify(f, 1e-17, against=got)
+    assert c.status == "REFUTED" and c.grads[0].exact == (1, 1) and c.rule_free.agreed
+    assert c.against is not None and c.against.flushed == 1
 
 
 # --- rules that are wrong ------------------------------------------------------------------------
@@ -172,6 +198,16 @@ def test_a_rule_that_is_wrong_by_one_part_in_a_billion_is_contradicted() -> None
         tad.checks.check_derivative(logistic, W)  # which does not see it
     assert c.status == "REFUTED" and c.rule_free.agreed is False
     assert "the derivative rules are contradicted" in c.reason and c.rule_free.gap > 1e-12
+
+
+def test_a_custom_rule_that_is_wrong_is_contradicted() -> None:
+    @tad.custom_jvp
+    def square(x: Any) -> Any:
+        return x * x
+
+    square.defjvp(lambda primals, tangents: (primals[0] ** 2, 3 * tangents[0]))
+    c = certify(square, 0.5)
+    assert c.status == "REFUTED" and c.rule_free.gap == pytest.approx(2)
 
 
 # --- what is only enclosed, or not certified -----------------------------------------------------
@@ -196,6 +232,13 @@ def test_a_kink_that_does_not_count_is_no_obstacle() -> None:
         lambda x: tad.where(x <= 0, 0.0, x + 1),
         lambda x: tad.where(x == 0, 1.0, tad.expm1(x) / x),
         lambda x: tad.floor(x) + x,
+        lambda x: x * tad.astype(x, "int64"),
+        lambda x: tad.stack([x, 2 * x])[tad.argmax(tad.stack([x, 2 * x]))],
+        lambda x: tad.atan2(x, -1.0),
+        lambda x: tad.hypot(x, x) ** 2,
+        lambda x: tad.copysign(1.0, x) * x,
+        lambda x: tad.sort(tad.stack([x, 2 * x]))[0],
+        lambda x: tad.searchsorted(tad.asarray([0.0, 1.0]), x) * x,
         lambda x: tad.cond(x > 0, lambda x: x * x, lambda x: -x, x),
     ],
 )

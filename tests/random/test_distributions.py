@@ -141,6 +141,7 @@ def test_permutations_keep_what_they_order() -> None:
     columns = np.asarray(tad.random.permutation(KEY, x, axis=-1))
     assert sorted(map(tuple, columns.T)) == sorted(map(tuple, x.T))
     wide = np.tile(np.arange(50), (2, 1))
+    assert sorted(tad.random.permutation(KEY, np.int64(5)).tolist()) == list(range(5))
     apart = np.asarray(tad.random.permutation(KEY, wide, axis=1, independent=True))
     assert [sorted(r) for r in apart.tolist()] == [list(range(50))] * 2
     assert apart[0].tolist() != apart[1].tolist()
@@ -152,6 +153,18 @@ def test_derivatives_pass_through_parameters() -> None:
     by_loc, by_scale = tad.grad(f, (0, 1))(1.5, 0.7)
     assert float(by_loc) == pytest.approx(float(np.sum(2 * (1.5 + 0.7 * z))), rel=1e-13)
     assert float(by_scale) == pytest.approx(float(np.sum(2 * (1.5 + 0.7 * z) * z)), rel=1e-13)
+    u = np.asarray(tad.random.uniform(KEY, (5,)))
+    f = lambda low, high: tad.sum(tad.random.uniform(KEY, (5,), minval=low, maxval=high) ** 2)
+    by_low, by_high = tad.grad(f, (0, 1))(0.0, 1.0)
+    assert float(by_low) == pytest.approx(float(np.sum(2 * u * (1 - u))), rel=1e-13)
+    assert float(by_high) == pytest.approx(float(np.sum(2 * u * u)), rel=1e-13)
+    for name in ("laplace", "gumbel"):
+        z = np.asarray(getattr(tad.random, name)(KEY, (5,)))
+        g = lambda s, n=name: tad.sum(getattr(tad.random, n)(KEY, (5,), loc=s, scale=s))
+        assert float(tad.grad(g)(2.0)) == pytest.approx(float(np.sum(1 + z)), rel=1e-13)
+    e = np.asarray(tad.random.exponential(KEY, (5,)))
+    h = lambda s: tad.sum(tad.random.exponential(KEY, (5,), scale=s))
+    assert float(tad.grad(h)(2.0)) == pytest.approx(float(np.sum(e)), rel=1e-13)
     # x = F^-1(u) moves with the bounds: at a fixed key, against differences of values.
     bounded = lambda a, b: tad.sum(tad.random.truncated_normal(KEY, a, b, (7,)))
     got = tad.grad(bounded, (0, 1))(-0.5, 1.0)
@@ -197,6 +210,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         tad.ShapeError,
         r"p has shape \[2\]; it must be \[3\]",
     ),
+    (lambda: tad.random.permutation(KEY, True), tad.ArgumentError, "x is a bool"),
+    (lambda: tad.random.choice(KEY, 2.0), tad.IndexOutOfRange, "random.choice"),
     (lambda: tad.random.permutation(KEY, -1), tad.DomainError, "a count is not negative"),
     (lambda: tad.random.permutation(KEY, np.zeros(3), axis=1), tad.IndexOutOfRange, "axis 1"),
     (

@@ -166,3 +166,31 @@ def test_the_same_numbers_exactly_and_enclosed() -> None:
     z = np.asarray(tad.random.normal(key, (3,)))
     np.testing.assert_allclose(ends.lo, z, rtol=1e-14)
     np.testing.assert_allclose(ends.hi, z, rtol=1e-14)
+
+
+def test_keys_are_carried_through_loops() -> None:
+    def walk(start: Any, key: Any) -> Any:
+        def step(carry: Any, _: Any) -> Any:
+            x, key = carry
+            key, own = tad.random.split(key)
+            x = x + tad.random.normal(own)
+            return (x, key), x
+
+        return tad.scan(step, (start, key), length=5)[1]
+
+    key = tad.random.key(2)
+    by_hand, x, k = [], 0.0, key
+    for _ in range(5):
+        k, own = tad.random.split(k)
+        x = x + float(tad.random.normal(own))
+        by_hand.append(x)
+    assert walk(0.0, key).tolist() == pytest.approx(by_hand, rel=1e-14)
+    assert tad.jit(walk)(0.0, key).tolist() == pytest.approx(by_hand, rel=1e-14)
+    assert float(tad.grad(lambda s: tad.sum(walk(s, key)))(0.0)) == 5.0
+    tried = tad.while_loop(
+        lambda s: s[1] > 0.25,
+        lambda s: (s[0] + 1, tad.random.uniform(tad.random.fold_in(key, s[0]))),
+        (0, 1.0),
+    )
+    assert float(tried[1]) == float(tad.random.uniform(tad.random.fold_in(key, int(tried[0]) - 1)))
+    assert float(tried[1]) <= 0.25

@@ -1,0 +1,54 @@
+"""The kernels of the special functions by the names of their primitives: operands, then parameters."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.kernels import gamma_function, incomplete, smooth
+from taglessad.kernels.bessel import bessel_i, bessel_i_scaled
+from taglessad.kernels.erf import erf, erfc, erfinv
+from taglessad.kernels.erfcx import erfcinv, erfcx, log_ndtr, ndtr
+from taglessad.kernels.gamma import gammaln, polygamma
+from taglessad.kernels.zeta import zeta
+
+
+def _polygamma(x: NDArray[Any], n: int) -> NDArray[Any]:  # Any: the dtype is data
+    return polygamma(n, x)
+
+
+SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static parameters
+    "erf": erf,
+    "erfc": erfc,
+    "erfinv": erfinv,
+    "erfcinv": erfcinv,
+    "erfcx": erfcx,
+    "ndtr": ndtr,
+    "log_ndtr": log_ndtr,
+    "gamma": gamma_function.gamma,
+    "gammaln": gammaln,
+    "polygamma": _polygamma,
+    "polygamma_difference": gamma_function.polygamma_difference,
+    "beta": gamma_function.beta,
+    "betaln": gamma_function.betaln,
+    "zeta": zeta,
+    "gammainc": incomplete.gammainc,
+    "gammaincc": incomplete.gammaincc,
+    "gamma_density": incomplete.gamma_density,
+    "betainc": incomplete.betainc,
+    "beta_density": incomplete.beta_density,
+    "bessel_i": bessel_i,
+    "bessel_i_scaled": bessel_i_scaled,
+    "expn": incomplete.expn,
+    "expi": smooth.expi,
+    "exprel": smooth.exprel,
+    "spence": smooth.spence,
+    "cosm1": smooth.cosm1,
+    "boxcox": smooth.boxcox,
+    "entr": smooth.entr,
+    "rel_entr": smooth.rel_entr,
+    "kl_div": smooth.kl_div,
+    "cbrt": np.cbrt,
+    "logaddexp2": np.logaddexp2,
+}

@@ -1,0 +1,81 @@
+"""Handles, models and optimiser states as JAX pytrees."""
+
+from typing import Any
+
+import jax
+import numpy as np
+from jax.tree_util import GetAttrKey, SequenceKey
+
+from taglessad.ops import Ops
+from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
+from taglessad.trees.announced import listen
+from taglessad.trees.kinds import kinds
+
+# Any: JAX puts whatever it likes in the place of a leaf.
+
+
+def register_pytrees(root: Ops[Any]) -> None:
+    """Register the three classes of handles, and every class of the library that holds them.
+
+    A handle has one leaf, its array: of JAX as it is, of NumPy as a NumPy array. It is rebuilt over
+    `root` where the leaf is an array; any other leaf is kept as it is.
+    """
+    for cls in (Tensor, IntTensor, BoolTensor):
+        _register_handle(cls, root)
+    listen(_register_container)
+
+
+def _register_handle(cls: type[AnyTensor], root: Ops[Any]) -> None:
+    def flatten(x: AnyTensor) -> tuple[tuple[Any], tuple[np.dtype[Any], bool]]:
+        value = x.payload if x.ops is root or x.ops.closed else x.ops.literal(x.payload)
+        return (x.payload if value is None else value,), (x.dtype, x.weak)
+
+    def unflatten(aux: tuple[np.dtype[Any], bool], leaves: tuple[Any]) -> Any:
+        (leaf,) = leaves
+        dtype, weak = aux
+        if isinstance(leaf, (jax.Array, np.ndarray)):
+            return handle(root, leaf, np.dtype(leaf.dtype), weak and leaf.dtype == dtype)
+        return cls(root, leaf, dtype, weak)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+def _register_container(cls: type) -> None:
+    """A container class of ours as a JAX node: its children as `taglessad.trees` has them."""
+
+    def flatten_with_keys(node: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        token, children = kinds[cls].take(node)
+        assert token is not None
+        _, arity, static, _ = token
+        steps = kinds[cls].steps(static, arity)
+        return [(_key(s), c) for s, c in zip(steps, children, strict=True)], _Static(static, token)
+
+    def flatten(node: Any) -> tuple[Any, Any]:
+        token, children = kinds[cls].take(node)
+        assert token is not None
+        return tuple(children), _Static(token[2], token)
+
+    def unflatten(static: "_Static", children: Any) -> Any:
+        return kinds[cls].make(static.values, tuple(children))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+
+
+def _key(step: Any) -> Any:
+    return GetAttrKey(step) if isinstance(step, str) else SequenceKey(step)
+
+
+class _Static:
+    """What is known of a node by value; compared as our own structures are."""
+
+    __slots__ = ("_token", "values")
+
+    def __init__(self, values: Any, token: Any) -> None:
+        self.values = values
+        self._token = token
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Static) and self._token == other._token
+
+    def __hash__(self) -> int:
+        return hash(self._token)

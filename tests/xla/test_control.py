@@ -1,0 +1,41 @@
+"""Branches and loops on XLA, reverse mode through a loop of unknown length included."""
+
+import numpy as np
+import pytest
+
+import taglessad as tad
+from tests.control.programs import PAIRS, Pair
+
+pytest.importorskip("jax")
+from taglessad.interpreters import Jax  # noqa: E402
+
+each = pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.name)
+
+
+@each
+def test_gradient(pair: Pair) -> None:
+    f = tad.jit(tad.value_and_grad(pair.program), Jax())
+    y, g = f(pair.point)
+    np.testing.assert_allclose(y, pair.program(pair.point), rtol=1e-13)
+    np.testing.assert_allclose(g, tad.grad(pair.meaning)(pair.point), rtol=1e-11)
+
+
+@pytest.mark.parametrize("pair", [p for p in PAIRS if "while" in p.name], ids=lambda p: p.name)
+def test_third_order_and_batches(pair: Pair) -> None:
+    third, plain = pair.program, pair.meaning
+    for _ in range(3):
+        third, plain = tad.grad(third), tad.grad(plain)
+    np.testing.assert_allclose(tad.jit(third, Jax())(pair.point), plain(pair.point), rtol=1e-9)
+    points = pair.point * np.asarray([0.9, 1.0, 1.2])
+    rows = tad.jit(tad.vmap(tad.grad(pair.program)), Jax())(points)
+    np.testing.assert_allclose(rows, tad.vmap(tad.grad(pair.program))(points), rtol=1e-11)
+
+
+def test_many_trips_in_a_fixed_number_of_slots() -> None:
+    f = lambda x: tad.while_loop(
+        lambda s: s[0] < 3000, lambda s: (s[0] + 1, s[1] * 0.999 + 0.001 * tad.sin(x)), (0, x)
+    )[1]
+    lowered = tad.jit(tad.grad(f), Jax()).lower(0.5)
+    memory = lowered.compile().memory_analysis().temp_size_in_bytes
+    assert memory < 20_000
+    np.testing.assert_allclose(tad.jit(tad.grad(f), Jax())(0.5), tad.grad(f)(0.5), rtol=1e-11)

@@ -1,0 +1,92 @@
+"""Programs inside JAX's own transforms, and JAX's arrays as arguments."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taglessad as tad
+from taglessad import errors
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+from taglessad.interpreters import Jax  # noqa: E402
+
+f = lambda x: tad.sum(tad.sin(x) ** 2) / 2.0
+X = np.asarray([0.3, 0.5], np.float32)
+SLOPE = np.sin(X) * np.cos(X)
+
+
+def test_arrays_of_jax_run_on_jax() -> None:
+    g = tad.grad(f)(jnp.asarray(X))
+    assert repr(g.ops) == "Jax" and g.dtype == np.float32
+    np.testing.assert_allclose(g, SLOPE, rtol=1e-6)
+    both = tad.asarray(jnp.asarray(X)) + np.asarray([1.0, 2.0])
+    assert repr(both.ops) == "Jax"
+    assert repr(tad.jit(f)(jnp.asarray(X)).ops) == "Jax"
+
+
+def test_inside_the_transforms_of_jax() -> None:
+    slope = lambda x: tad.to_jax(tad.grad(f)(x))
+    np.testing.assert_allclose(jax.jit(slope)(X), SLOPE, rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(lambda x: tad.to_jax(f(x)))(X), SLOPE, rtol=1e-6)
+    np.testing.assert_allclose(jax.vmap(slope)(X[:, None])[:, 0], SLOPE, rtol=1e-6)
+    np.testing.assert_allclose(jax.jacfwd(slope)(X), np.diag(np.cos(2 * X)), rtol=1e-5, atol=1e-7)
+    loop = lambda x: tad.to_jax(
+        tad.grad(lambda t: tad.while_loop(lambda c: c < 9.0, lambda c: c * t, t))(x)
+    )
+    np.testing.assert_allclose(jax.jit(loop)(2.0), 4 * 2.0**3, rtol=1e-6)
+    np.testing.assert_allclose(jax.vmap(loop)(jnp.asarray([2.0, 3.0])), [32.0, 27.0], rtol=1e-6)
+
+
+def test_functions_of_jax_inside_a_program() -> None:
+    def program(x: Any) -> Any:
+        return tad.asarray(jnp.tanh(tad.to_jax(x))) * 2.0
+
+    y = tad.interpret(program, Jax())(jnp.asarray(X))
+    np.testing.assert_allclose(y, 2.0 * np.tanh(X), rtol=1e-6)
+
+
+def test_width_is_kept() -> None:
+    wide = np.asarray([0.3, 0.5])
+    y = tad.interpret(f, Jax())(wide)
+    assert y.dtype == np.float64
+    np.testing.assert_allclose(y, np.sum(np.sin(wide) ** 2) / 2, rtol=1e-15)
+    assert tad.jit(tad.grad(f), Jax())(wide).dtype == np.float64
+    assert tad.interpret(tad.argmax, Jax())(wide).dtype == np.int64
+    with pytest.raises(errors.DTypeError, match="float64 would become float32"):
+        tad.to_jax(tad.asarray(wide))
+    assert tad.to_jax(tad.asarray(wide), allow_downcast=True).dtype == jnp.float32
+    with jax.enable_x64(True):
+        assert tad.to_jax(tad.asarray(wide)).dtype == jnp.float64
+
+
+def test_values_are_looked_at_outside_transforms_only() -> None:
+    x = tad.asarray(jnp.asarray(2.0))
+    assert float(x) == 2.0 and bool(x > 1.0)
+    with pytest.raises(errors.ConcretizationError):
+        jax.jit(lambda x: float(tad.asarray(x)))(2.0)
+    with pytest.raises(errors.ConcretizationError):
+        tad.grad(lambda x: tad.asarray(tad.to_jax(x)))(jnp.asarray(2.0))
+
+
+def test_compiled_ahead_of_time() -> None:
+    lowered = tad.jit(tad.grad(f), Jax()).lower(X)
+    assert "stablehlo" in lowered.as_text()
+    assert lowered.compile().cost_analysis()["flops"] > 0
+
+
+def test_static_and_donated_arguments() -> None:
+    def scaled(x: Any, n: int) -> Any:
+        return x * float(n)
+
+    compiled = tad.jit(scaled, Jax(), static_argnums=1, donate_argnums=0)
+    np.testing.assert_allclose(compiled(X, 3), 3 * X)
+    with pytest.raises(errors.ArgumentError, match="JAX alone"):
+        tad.jit(scaled, donate_argnums=0)
+
+
+def test_what_xla_has_no_operation_for_runs_on_the_host() -> None:
+    x = np.asarray([0.5, 1.5])
+    program = tad.jit(lambda x: tad.special.expi(x) + x, Jax())
+    np.testing.assert_allclose(program(x), tad.special.expi(x) + x, rtol=1e-14)
