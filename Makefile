@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test format lint imports types pyright pytest bench docs prove fuzz mutate clean
+.PHONY: help demo test format lint imports types pyright pytest bench docs prove fuzz accuracy mutate clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ prove: $(VENV)/test.stamp  ## every law over every primitive
 
 fuzz: $(VENV)/test.stamp  ## the long random runs
 	$(PY) -m pytest -n $(JOBS) -m slow
+
+accuracy: $(VENV)/test.stamp  ## errors of values and derivatives in units of the last place
+	$(PY) -m taglessad.proofs_checks.accuracy_report
 
 mutate: $(VENV)/test.stamp  ## break each rule on purpose: every break must be caught
 	$(PY) -m taglessad.proofs_checks.mutants

@@ -196,7 +196,7 @@ class Real(Ops[Payload]):
         return x.sqrt()
 
     def roughly(self, x: Any) -> float:
-        return float(x.mid()) if x.rel_accuracy_bits() > 1 or x == 0 else float("nan")
+        return float(x.mid()) if x.is_zero() or x.rel_accuracy_bits() > 1 else float("nan")
 
     def logged(self, x: Any) -> Any:
         return x.log()

@@ -4,7 +4,6 @@ Values of the interpreters below become extra inputs of the graph (`captures`): 
 """
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final
@@ -25,12 +24,12 @@ from taglessad.rules.selection import CAST
 from taglessad.simplify import Step, simplified
 
 _ARITHMETIC: Final[dict[Prim, Callable[..., Fraction]]] = {
-    ADD: operator.add,
-    SUB: operator.sub,
-    MUL: operator.mul,
-    DIV: operator.truediv,
-    NEG: operator.neg,
-    CAST: operator.pos,
+    ADD: Fraction.__add__,
+    SUB: Fraction.__sub__,
+    MUL: Fraction.__mul__,
+    DIV: Fraction.__truediv__,
+    NEG: Fraction.__neg__,
+    CAST: Fraction.__pos__,
 }
 
 
@@ -145,7 +144,7 @@ class Record(Ops[Ref]):
         if isinstance(simple, int):
             return Ref(simple)
         if simple[1] != key[1] or simple[0] is not key[0]:
-            known = self._known.get(simple)
+            known: Ref | None = self._known.get(simple)
             if known is not None:
                 return known
         prim, operands, params = simple

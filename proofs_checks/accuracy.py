@@ -47,7 +47,8 @@ class Row(NamedTuple):
 
     function: in this library. exact: the same in mpmath, itself accurate to its working precision.
     scales: operand by operand, how far from a point the function is close to a parabola.
-    points: how many -> operands. reason: why errors may exceed the few allowed, or nothing.
+    points: how many -> operands. remark: where they are, if not everywhere, and why. exempt: the
+    quantities whose error may exceed the few units allowed; the remark says why.
     """
 
     name: str
@@ -55,7 +56,8 @@ class Row(NamedTuple):
     exact: Callable[..., Real]
     scales: tuple[Callable[[Real], Real], ...]
     points: Callable[[int], tuple[Values, ...]]
-    reason: str = ""
+    remark: str = ""
+    exempt: tuple[str, ...] = ()
 
 
 class Worst(NamedTuple):

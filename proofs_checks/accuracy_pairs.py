@@ -2,13 +2,16 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 import taglessad.special as special
 from taglessad.array_api import numpy_elementwise as more
 from taglessad.array_api import transcendental as trans
 from taglessad.array_api.arithmetic import divide, multiply, pow
 from taglessad.proofs_checks.accuracy import Real, Row, mpmath
-from taglessad.proofs_checks.accuracy_points import over, relative, two, unit
+from taglessad.proofs_checks.accuracy_points import F64, from_zero, over, relative, two, unit
 
+TINY: Final = float(np.finfo(np.float64).tiny)
 INF: Final = float("inf")
 mp: Final[Any] = mpmath()  # Any: a module without types
 
@@ -24,6 +27,20 @@ def _logaddexp(a: Real, b: Real) -> Real:
 
 def _logaddexp2(a: Real, b: Real) -> Real:
     return max(a, b) + mp.log1p(mp.power(2, -abs(a - b))) / mp.log(2)
+
+
+COMPARABLE: Final = "where the quotients are normal numbers: of them the derivatives are made"
+
+
+def _comparable(a: F64, b: F64) -> Any:  # Any: truth values
+    """The operands' quotients are normal numbers."""
+    ratio = np.abs(a / b)
+    return (ratio > TINY) & (ratio < 1 / TINY)
+
+
+def _normal_power(a: F64, b: F64) -> Any:  # Any: truth values
+    power = np.power(a, b)
+    return (power > TINY) & (power < 1 / TINY)
 
 
 def _with_more_digits(f: Any) -> Any:  # Any: a function of mpmath numbers
@@ -43,10 +60,38 @@ def _betaln(a: Real, b: Real) -> Real:
 
 PAIRS: Final = (
     Row("multiply", multiply, lambda a, b: a * b, (relative, relative), two(BROAD, BROAD)),
-    Row("divide", divide, lambda a, b: a / b, (relative, relative), two(BROAD, BROAD)),
-    Row("pow", pow, mp.power, (relative, unit), two(SIZES, over(-300, 300, (-20, 20)))),
-    Row("hypot", trans.hypot, mp.hypot, (relative, relative), two(BROAD, BROAD)),
-    Row("atan2", trans.atan2, mp.atan2, (relative, relative), two(BROAD, BROAD)),
+    Row(
+        "divide",
+        divide,
+        lambda a, b: a / b,
+        (relative, relative),
+        two(BROAD, BROAD, _comparable),
+        COMPARABLE,
+    ),
+    Row(
+        "pow",
+        pow,
+        mp.power,
+        (relative, unit),
+        two(SIZES, over(-300, 300, (-20, 20)), _normal_power),
+        "where the power is a normal number: of it the derivatives are made",
+    ),
+    Row(
+        "hypot",
+        trans.hypot,
+        mp.hypot,
+        (relative, relative),
+        two(BROAD, BROAD, _comparable),
+        COMPARABLE,
+    ),
+    Row(
+        "atan2",
+        trans.atan2,
+        mp.atan2,
+        (relative, relative),
+        two(BROAD, BROAD, _comparable),
+        COMPARABLE,
+    ),
     Row("logaddexp", trans.logaddexp, _logaddexp, (unit, unit), two(GAPS, GAPS)),
     Row("logaddexp2", more.logaddexp2, _logaddexp2, (unit, unit), two(GAPS, GAPS)),
     Row(
@@ -62,6 +107,8 @@ PAIRS: Final = (
         _with_more_digits(lambda a, b: mp.exp(_betaln(a, b))),
         (lambda a: min(relative(a), 1), lambda b: min(relative(b), 1)),
         two(over(1e-30, 300, (0, 100)), over(1e-30, 300, (0, 100))),
+        "f_xy is a difference of products, which cancel where one operand is small or large",
+        ("f_xy",),
     ),
     Row(
         "gammainc",
@@ -76,6 +123,41 @@ PAIRS: Final = (
         lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True),
         (unit, unit),
         two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
+    ),
+    Row(
+        "betainc(a, b, 0.3)",
+        lambda a, b: special.betainc(a, b, 0.3),
+        lambda a, b: mp.betainc(a, b, 0, mp.mpf(0.3), regularized=True),
+        (unit, unit),
+        two(over(1e-2, 60, (0, 30)), over(1e-2, 60, (0, 30))),
+    ),
+    Row(
+        "zeta(x, q)",
+        special.zeta,
+        mp.zeta,
+        (lambda x: min(x - 1, 1), lambda q: min(q, 1)),
+        two(over(1.0, 60, (1, 20), (1.0,)), over(1e-3, 1e3, (0, 20))),
+    ),
+    Row(
+        "xlogy",
+        special.xlogy,
+        lambda x, y: x * mp.log(y),
+        (relative, relative),
+        two(SHAPES, SHAPES),
+    ),
+    Row(
+        "xlog1py",
+        special.xlog1py,
+        lambda x, y: x * mp.log1p(y),
+        (relative, relative),
+        two(SHAPES, SHAPES),
+    ),
+    Row(
+        "boxcox",
+        special.boxcox,
+        lambda x, p: mp.expm1(p * mp.log(x)) / p,
+        (relative, from_zero),
+        two(over(1e-30, 1e30, (0, 20), (1.0,)), over(-20, 20, (-5, 5), (0.0,))),
     ),
     Row(
         "rel_entr",

@@ -2,7 +2,7 @@
 
 For every function the largest error over 2,000 points (`--points N`) of the value and of each first
 and second derivative. Exit status 1 if one is above the few units allowed once its conditioning is
-taken into account and no reason is named.
+taken into account and is not exempt by name.
 """
 
 import argparse
@@ -19,13 +19,13 @@ POINTS: Final = 2000
 
 
 def beyond(row: Row, found: Sequence[Worst]) -> list[Worst]:
-    """The quantities whose error is larger than allowed, where no reason is named."""
-    return [] if row.reason else [w for w in found if not w.conditioned <= FEW]
+    """The quantities whose error is larger than allowed, but for those that the row exempts."""
+    return [w for w in found if not w.conditioned <= FEW and w.quantity not in row.exempt]
 
 
 def line(row: Row, found: Sequence[Worst]) -> str:
     """A row of the table; errors above the few allowed are shown with their conditioning."""
-    cells = [row.name, *(cell(w) for w in found), row.reason]
+    cells = [row.name, *(cell(w) for w in found), row.remark]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -16,6 +16,7 @@ from taglessad.proofs_checks.accuracy_points import (
     to_one,
     unit,
 )
+from taglessad.tensor import Tensor
 
 INF: Final = float("inf")
 mp: Final[Any] = mpmath()  # Any: a module without types
@@ -119,10 +120,38 @@ def _zero_of_gammaln(x: Real) -> Real:
     return mp.re(mp.loggamma(x))
 
 
+def primitive(name: str) -> Any:  # Any: a function of one handle
+    """A primitive that no public function is alone."""
+
+    def function(x: Tensor) -> Tensor:
+        return Tensor(x.ops, getattr(x.ops, name)(x.payload), x.dtype, x.weak)
+
+    return function
+
+
 ELEMENTARY: Final = (
     Row("square", arith.square, lambda x: x * x, (relative,), EVERYWHERE),
     Row("reciprocal", arith.reciprocal, lambda x: 1 / x, (relative,), EVERYWHERE),
     Row("sqrt", trans.sqrt, mp.sqrt, (relative,), POSITIVE),
+    Row("rsqrt", primitive("rsqrt"), lambda x: 1 / mp.sqrt(x), (relative,), POSITIVE),
+    Row("x ** 3", lambda x: x**3, lambda x: x**3, (relative,), EVERYWHERE),
+    Row("x ** -2", lambda x: x**-2, lambda x: x**-2, (relative,), EVERYWHERE),
+    Row(
+        "exp(-x*x)",
+        primitive("exp_neg_square"),
+        lambda x: mp.exp(-x * x),
+        (gaussian,),
+        GAUSS,
+        "the primitive exp_neg_square",
+    ),
+    Row(
+        "sech(x) ** 2",
+        primitive("sech_squared"),
+        lambda x: mp.sech(x) ** 2,
+        (unit,),
+        TAILS,
+        "the primitive sech_squared",
+    ),
     Row("cbrt", more.cbrt, _cbrt, (relative,), EVERYWHERE),
     Row("exp", trans.exp, mp.exp, (unit,), TAILS),
     Row(
@@ -189,6 +218,20 @@ SPECIAL: Final = (
         one(0.0, INF, (0, 30), near=(0.0,)),
     ),
     Row(
+        "polygamma(2, x)",
+        lambda x: special.polygamma(2, x),
+        lambda x: mp.psi(2, x),
+        (_to_pole,),
+        one(1e-70, 1e70, (0, 30), near=(0.0,)),
+    ),
+    Row(
+        "betainc(2.5, 0.5, x)",
+        lambda x: special.betainc(2.5, 0.5, x),
+        lambda x: mp.betainc(2.5, 0.5, 0, x, regularized=True),
+        (_to_ends,),
+        SHARES,
+    ),
+    Row(
         "zeta",
         special.zeta,
         mp.zeta,
@@ -200,6 +243,13 @@ SPECIAL: Final = (
     Row("i0e", special.i0e, _scaled(0), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
     Row("i1e", special.i1e, _scaled(1), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
     Row("exp1", special.exp1, mp.e1, (unit,), one(0.0, 745.0, (0, 10), (0.0,))),
+    Row(
+        "expn(3, x)",
+        lambda x: special.expn(3, x),
+        lambda x: mp.expint(3, x),
+        (unit,),
+        one(0.0, 745.0, (0, 10), (0.0,)),
+    ),
     Row(
         "expi",
         special.expi,

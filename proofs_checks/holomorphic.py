@@ -137,7 +137,7 @@ class Holomorphic(Ops[Payload]):
         return sqrt(x)
 
     def roughly(self, x: Any) -> float:
-        return float(x.real.mid()) if x.real.rel_accuracy_bits() > 1 or x == 0 else float("nan")
+        return float(x.real.mid()) if x.is_zero() or x.real.rel_accuracy_bits() > 1 else float("nan")
 
     def logged(self, x: Any) -> Any:
         return log(x)

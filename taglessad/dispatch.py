@@ -158,9 +158,9 @@ def real_function(method: str, what: str, x: Tensor[*S]) -> Tensor[*S]:
         return Tensor(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
     ops = x.ops
     y = getattr(ops, method)(x.payload)
-    made: Tensor[*S] = _new(Tensor)  # by hand, as the operators do: it is a tenth of recording
+    made = _new(Tensor)  # by hand, as the operators do: it is a tenth of recording
     made.ops, made.payload, made._dtype, made.weak = ops, y, x._dtype, x.weak
-    return made
+    return made  # pyright: ignore[reportReturnType]  # of the shape of x
 
 
 def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:

@@ -223,7 +223,7 @@ SEVERAL: dict[str, PrimN] = {}
 
 
 def _named(name: str) -> Prim:
-    return PRIMITIVES[name]
+    return PART if name == PART.name else PRIMITIVES[name]
 
 
 def _named_several(name: str) -> PrimN:

@@ -114,8 +114,8 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         if value is None:
             raise ConcretizationError(
                 f"{asked} of a handle under {self.ops!r}: its value is not known while the program "
-                "is interpreted. Write a choice as an operation (tad.where, tad.maximum, "
-                "tad.clip), or differentiate the path that runs with tad.grad(f, tape=True)"
+                "is interpreted. Write a choice as an operation (tad.where, tad.maximum, tad.cond, "
+                "tad.while_loop), or differentiate the path that runs with tad.grad(f, tape=True)"
             )
         return value
 

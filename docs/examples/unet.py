@@ -74,7 +74,7 @@ def convolution(
     inputs: Size[In], outputs: Size[Out], rng: np.random.Generator
 ) -> Convolution[In, Out]:
     """A convolution with fresh parameters."""
-    return Convolution(weights(rng, outputs, inputs, 3, 3), nn.GroupNorm(2, outputs))
+    return Convolution(weights(rng, outputs, inputs, 3, 3), nn.GroupNorm(outputs, 2))
 
 
 def up(inputs: Size[In], outputs: Size[Out], rng: np.random.Generator) -> Up[In, Out]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OPTION = "--taglessad-check"
 SETTING = "taglessad_check"
-_MARKED = pytest.StashKey["list[Program]"]()
+_MARKED = pytest.StashKey[list["Program"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

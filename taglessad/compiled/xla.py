@@ -69,7 +69,7 @@ class XlaCompiled:
         ops = join(x.ops for x in leaves if isinstance(x, AnyTensor))
         if ops.base is not None or ambient().base is not None:
             return self._f(*args, **kwargs)  # under a transform, which is compiled as a whole
-        prepared = self._prepare(args, kwargs)
+        prepared = self.prepared(args, kwargs)
         found = wide(prepared.entry.function)(*prepared.arrays)
         treedef, kinds = prepared.entry.result[0]
         return unflatten(
@@ -83,17 +83,11 @@ class XlaCompiled:
         `.compile()` compiles it ahead of time, `.as_text()` is its StableHLO, `.cost_analysis()`
         and `.compile().memory_analysis()` say what it costs.
         """
-        prepared = self._prepare(args, kwargs)
+        prepared = self.prepared(args, kwargs)
         return wide(prepared.entry.function.lower)(*prepared.arrays)
 
-    def exported(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation for these arguments as a `jax.export.Exported`."""
-        from jax import export
-
-        prepared = self._prepare(args, kwargs)
-        return wide(export.export(prepared.entry.function))(*prepared.arrays)
-
-    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
+    def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
+        """What a call with these arguments runs, and on which arrays."""
         function: Callable[..., Any] = self._f
         fixed: tuple[Any, ...] = policies.key()
         donated = self._donated

@@ -225,7 +225,7 @@ def atan2(field: Field, a: Numbers, b: Numbers) -> Numbers:
     """Jumps across the negative half of the axis."""
     near = each(lambda u, v: not (u < 0 or u > 0 or v > 0), a.values, b.values)
     _jumps(field, "atan2", a, b, near)
-    made: Numbers = binary("atan2", lambda u, v: u.atan2(v))(field, a, b)
+    made: Numbers = binary("atan2", balls.angle)(field, a, b)
     return made
 
 

@@ -213,6 +213,11 @@ def length(a: Ball, b: Ball) -> Ball:
     return (a * a + b * b).nonnegative_part().sqrt()
 
 
+def angle(y: Ball, x: Ball) -> Ball:
+    """The angle of the point (x, y)."""
+    return arb.atan2(y, x)
+
+
 def sech_squared(x: Ball) -> Ball:
     """1 / cosh(x)**2."""
     slope = x.sech()

@@ -132,7 +132,7 @@ def spence(x: NDArray[Float] | Float) -> NDArray[Float]:
     """The dilogarithm Li2(1 - x): the integral of log(t) / (1 - t) from 1 to x (DLMF 25.12.2).
 
     dtype as x; NaN for x < 0. The power series for x near 1, else reflection and inversion
-    (25.12.6, 25.12.4).
+    (25.12.6, 25.12.3).
     """
     return pointwise(_spence, x)
 

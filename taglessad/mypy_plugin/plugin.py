@@ -147,7 +147,8 @@ class ShapePlugin(Plugin):
         if key not in self._hooks:
             hook = find(fullname)
             self._hooks[key] = None if hook is None else self._guarded(hook, default)
-        return self._hooks[key]
+        found: Callable[[Any], T] | None = self._hooks[key]
+        return found
 
     # --- which names ------------------------------------------------------------------------
     def _of_interest(self, fullname: str) -> bool:

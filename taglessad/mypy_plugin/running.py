@@ -249,6 +249,7 @@ def _instance(
             total = total * n
         totals[f"prod {key}"] = total
     out: list[Extent | Star] = []
+    n: Extent | Star
     for n in pattern:
         if isinstance(n, Star) and n.key in answers.runs:
             out.extend(answers.runs[n.key])

@@ -119,7 +119,7 @@ class MultiHeadAttention(Module, Generic[Features]):
     def __init__(
         self,
         features: Size[Features],
-        heads: int,
+        heads: int = 1,
         *,
         rng: Rng = None,
         bias: bool = True,

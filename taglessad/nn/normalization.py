@@ -135,8 +135,8 @@ class GroupNorm(Module, Generic[Features]):
 
     def __init__(
         self,
-        groups: int,
         channels: Size[Features],
+        groups: int = 1,
         *,
         eps: float = 1e-5,
         dtype: object = float64,
@@ -152,7 +152,7 @@ class GroupNorm(Module, Generic[Features]):
         t = _real(x, "nn.GroupNorm")
         shape: Any = t.shape
         (channels,) = _shape(self.w)
-        check_channels(f"GroupNorm[{self.groups}, {channels}]", shape, channels)
+        check_channels(f"GroupNorm[{channels}, groups={self.groups}]", shape, channels)
         each = size((share(channels, self.groups), *shape[2:]))
         parts = reshape(t, (shape[0], self.groups, each))
         y = reshape(_normalized(parts, (2,), self.eps), shape)

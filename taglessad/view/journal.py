@@ -14,7 +14,7 @@ from taglessad.errors import user_frame
 from taglessad.graph import Graph, Ref, Site
 from taglessad.interpreters.eager import EAGER
 from taglessad.ops import Ops
-from taglessad.primitive import Aval, Params, Prim
+from taglessad.primitive import PART, Aval, Params, Prim, PrimN
 from taglessad.view.values import Array
 
 
@@ -69,6 +69,27 @@ class Journal(Ops[Ref]):
         return self.graph.add_node(
             (prim, operands, params), Aval(array.shape, array.dtype), _site()
         )
+
+    def decide(self, x: Ref, /) -> int:
+        return int(self.values[x])
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /
+    ) -> tuple[Ref, ...]:
+        if prim.evaluate is not None:  # a branch or a loop: what ran is what is drawn
+            return super().apply_n(prim, operands, params)
+        xs = tuple([self.values[x] for x in operands])
+        arrays = [np.asarray(y) for y in EAGER.run_n(prim, xs, params)]
+        whole: Any = tuple(arrays)  # Any: the register of several results holds them all
+        self.values.append(whole)
+        several = Aval((len(arrays),), np.dtype(object))
+        ref = self.graph.add_node((prim, operands, params), several, _site())
+        parts: list[Ref] = []
+        for i, array in enumerate(arrays):
+            self.values.append(array)
+            aval = Aval(array.shape, array.dtype)
+            parts.append(self.graph.add_node((PART, (ref,), (i,)), aval, _site()))
+        return tuple(parts)
 
     def finish(self, outputs: list[Ref]) -> Graph:
         """The graph, without what no output needs; the journal closes."""

@@ -58,9 +58,11 @@ def _bodies(node: Node) -> list[str]:
     """The text forms of graphs among a node's parameters."""
     lines: list[str] = []
     for name, value in named_parameters(node):
-        if isinstance(value, Graph):
-            lines.append(f"    {name or 'body'}:")
-            lines += [f"        {line}" for line in graph_text(value).splitlines()]
+        graphs = value if isinstance(value, tuple) else (value,)
+        for graph in graphs:
+            if isinstance(graph, Graph):
+                lines.append(f"    {name or 'body'}:")
+                lines += [f"        {line}" for line in graph_text(graph).splitlines()]
     return lines
 
 

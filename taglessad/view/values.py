@@ -30,8 +30,11 @@ def norm(array: Array) -> float:
 def value_lines(array: Array, widest: int | None = None) -> tuple[str, ...]:
     """An array as lines of text, a matrix one line a row.
 
-    A larger array, or one with a line of more than `widest` characters, has one line in all.
+    A larger array, or one with a line of more than `widest` characters, has one line in all; so has
+    the register of several results, a tuple.
     """
+    if isinstance(array, tuple):
+        return (f"{len(array)} results",)
     if 0 < array.size <= FULL and array.ndim <= 2:
         lines = _full(array)
         if widest is None or all(len(line) <= widest for line in lines):

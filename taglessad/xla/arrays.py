@@ -41,7 +41,7 @@ def _place_diagonal(x: Any, offset: int, rows: int, columns: int) -> Any:
 
 # --- indexing -------------------------------------------------------------------------------------
 def _at(x: Any, index: Any, axis: int) -> Any:
-    return x.at[(slice(None),) * axis + (index,)]
+    return jnp.asarray(x).at[(slice(None),) * axis + (index,)]
 
 
 def _take(x: Any, index: Any, axis: int) -> Any:
@@ -79,11 +79,11 @@ def _grid(index: Any, axis: int) -> tuple[Any, ...]:
 
 
 def _take_along(x: Any, index: Any, axis: int) -> Any:
-    return x.at[_grid(index, axis)].get(mode="fill", wrap_negative_indices=False)
+    return jnp.asarray(x).at[_grid(index, axis)].get(mode="fill", wrap_negative_indices=False)
 
 
 def _add_along(x: Any, index: Any, updates: Any, axis: int) -> Any:
-    return x.at[_grid(index, axis)].add(updates, mode="drop", wrap_negative_indices=False)
+    return jnp.asarray(x).at[_grid(index, axis)].add(updates, mode="drop", wrap_negative_indices=False)
 
 
 # --- order ----------------------------------------------------------------------------------------

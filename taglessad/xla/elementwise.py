@@ -96,7 +96,30 @@ def _inexact_only(kernel: Kernel, otherwise: bool) -> Kernel:
 
 
 def _polygamma(x: Any, n: int) -> Any:
-    return lax.digamma(x) if n == 0 else special.polygamma(n, x)
+    """JAX's own holds for positive numbers; the others by reflection (NIST DLMF 5.15.6)."""
+    if n == 0:
+        return lax.digamma(x)
+    negative = x <= 0
+    y = special.polygamma(n, jnp.where(negative, 1 - x, x))
+    distance = x - jnp.round(x)
+    cotangent = 1 / jnp.tan(np.pi * distance)
+    terms = jnp.full_like(cotangent, 0)
+    for coefficient in reversed(_derivative_of_cotangent(n)):
+        terms = terms * cotangent + coefficient
+    turned = (-1) ** n * y - np.pi ** (n + 1) * terms
+    if n % 2 == 0:  # the sign of the pole depends on the side
+        turned = jnp.where(distance == 0, jnp.nan, turned)
+    return jnp.where(negative, turned, y).astype(x.dtype)
+
+
+def _derivative_of_cotangent(n: int) -> list[int]:
+    """The n-th derivative of cot as a polynomial in cot, whose own is -(1 + cot**2)."""
+    terms = [0, 1]
+    for _ in range(n):
+        slope = [k * c for k, c in enumerate(terms)][1:]
+        low, high = [*slope, 0, 0], [0, 0, *slope]
+        terms = [-(a + b) for a, b in zip(low, high, strict=True)]
+    return terms
 
 
 KERNELS: Final[dict[str, Kernel]] = {

@@ -194,11 +194,10 @@ def test_what_is_nan_contributes_nothing(name: str) -> None:
     there = ~np.isnan(x)
     expected = np.zeros(5)
     expected[there] = tad.to_numpy(tad.grad(plain)(x[there]))
-    # A NaN that comes from a singular function behind it.
-    for inner in (lambda t: t, lambda t: tad.sqrt(t) ** 2):
-        singular = np.where(there, x, -1.0) if inner(tad.tensor(4.0)) is not None else x
-        g = tad.to_numpy(tad.grad(lambda t: f(tad.where(there, inner(t), NAN)))(singular))
-        np.testing.assert_allclose(g, expected, rtol=1e-13, atol=1e-15)
+    # A NaN that comes from a singular function behind it, at -1 here, leaves no trace either.
+    behind = lambda t: f(tad.where(there, tad.sqrt(t) ** 2, NAN))
+    g = tad.to_numpy(tad.grad(behind)(np.where(there, x, -1.0)))
+    np.testing.assert_allclose(g, expected, rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(tad.to_numpy(tad.grad(f)(x)), expected, rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(tad.to_numpy(tad.jacfwd(f)(x)), expected, rtol=1e-13, atol=1e-15)
     hessian = tad.to_numpy(tad.hessian(f)(x))

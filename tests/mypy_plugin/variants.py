@@ -12,6 +12,7 @@ import numpy as np
 import taglessad as tad
 from taglessad.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError, TaglessError
 from taglessad.tensor import AnyTensor
+from tests.mypy_plugin.unlisted import made_lines
 from tests.mypy_plugin.well_shaped import Line, lines
 
 PRELUDE = """
@@ -132,6 +133,10 @@ def variants() -> list[Variant]:
     for line in lines():
         for made in _of_line(line, names):
             found.setdefault((made.expression, made.operands), made)
+    for line in made_lines():
+        for i, made in enumerate(_of_line(line, names)):
+            if i < 2 or i % 2:
+                found.setdefault((made.expression, made.operands), made)
     return list(found.values())
 
 

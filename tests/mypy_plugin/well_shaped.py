@@ -156,7 +156,7 @@ LINES = """
     nn.Linear : tad.nn.Linear(2, 8, rng=0)({0}) : 4 2
     nn.Conv2d : tad.nn.Conv2d(3, 6, 3, rng=0)({0}) | tad.nn.Conv2d(3, 6, 3, stride=2, padding=1, rng=0)({0}) : 5 3 8 8
     nn.LayerNorm : tad.nn.LayerNorm(2)({0}) : 4 2
-    nn.GroupNorm : tad.nn.GroupNorm(3, 6)({0}) : 4 6 5
+    nn.GroupNorm : tad.nn.GroupNorm(6, 3)({0}) : 4 6 5
     nn.MultiHeadAttention : tad.nn.MultiHeadAttention(8, 2, rng=0)({0}) : 5 4 8
     nn.GRU : tad.nn.GRU(2, 3, rng=0)({0}) : 5 4 2
     nn.LSTM : tad.nn.LSTM(2, 3, rng=0)({0})[0] : 5 4 2
@@ -168,6 +168,17 @@ LINES = """
     fori_loop : tad.fori_loop(0, 3, doubled, {0}) : 3
     map : tad.map(double, {0}) : 5 3
     linearize : tad.linearize(rows, {0})[1]({1}) : 2 3 ; 2 3
+    split : tad.split({0}, 2) | tad.split({0}, 3) | tad.split({0}, [1], axis=1) | tad.split({0}, 2, axis=2) : 4 2
+    array_split : tad.array_split({0}, 3) | tad.array_split({0}, 2, axis=2) : 4 2
+    hstack : tad.hstack([{0}, {1}]) : 4 2 ; 4 3
+    vstack : tad.vstack([{0}, {1}]) : 4 2 ; 3 2
+    column_stack : tad.column_stack([{0}, {1}]) : 4 2 ; 4
+    segment_sum : tad.segment_sum({0}, {1}, num_segments=3) : 4 2 ; i:4
+    segment_prod : tad.segment_prod({0}, {1}, num_segments=3) : 4 2 ; i:4
+    segment_max : tad.segment_max({0}, {1}, num_segments=3) : 4 2 ; i:4
+    segment_min : tad.segment_min({0}, {1}, num_segments=3) : 4 2 ; i:4
+    bincount : tad.bincount({0}, length=3) | tad.bincount({0}, {1}, length=3) : i:4 ; 4
+    polyfit : tad.polyfit({0}, {1}, 2) : 5 ; 5
     vmap : tad.vmap(rows)({0}) | tad.vmap(rows, in_axes=1)({0}) | tad.vmap(scalar, in_axes=-1)({0}) : 5 2 3
 """
 for _name in BINARY.split():
@@ -193,7 +204,7 @@ WITHOUT_RULE = """
     log log10 log1p log2 logical_not bitwise_invert negative positive real reciprocal round sign
     signbit sin sinc sinh sqrt square tan tanh trunc
     asarray tensor from_dlpack astype can_cast finfo iinfo isdtype result_type empty_like ones_like
-    zeros_like arange eye linspace unique_all unique_counts unique_inverse unique_values
+    zeros_like arange eye linspace tri tril_indices triu_indices diag_indices select piecewise unique_all unique_counts unique_inverse unique_values
     special.digamma special.entr special.erf special.erfc special.erfinv special.expit
     special.gammaln special.log_expit special.logit special.polygamma special.cosm1 special.erfcinv
     special.erfcx special.exp1 special.expi special.expn special.exprel special.gamma special.i0

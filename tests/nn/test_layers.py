@@ -131,7 +131,7 @@ def test_rms_norm() -> None:
 @pytest.mark.parametrize("shape", [(2, 6), (2, 6, 5), (2, 6, 3, 2)])
 def test_group_norm(shape: tuple[int, ...]) -> None:
     names = {"w": lambda m: m.weight, "b": lambda m: m.bias}
-    against_torch(randomised(nn.GroupNorm(3, 6)), torch_nn().GroupNorm(3, 6), names, normal(*shape))
+    against_torch(randomised(nn.GroupNorm(6, 3)), torch_nn().GroupNorm(3, 6), names, normal(*shape))
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (4, 3, 5), (2, 3, 4, 5)])
@@ -391,7 +391,7 @@ SINGLE: list[tuple[Any, tuple[np.ndarray, ...]]] = [
     (nn.ConvTranspose2d(3, 2, 2, dtype=F32), (normal(1, 3, 4, 4),)),
     (nn.LayerNorm(3, dtype=F32), (normal(4, 3),)),
     (nn.RMSNorm(3, dtype=F32), (normal(4, 3),)),
-    (nn.GroupNorm(1, 3, dtype=F32), (normal(4, 3, 2),)),
+    (nn.GroupNorm(3, dtype=F32), (normal(4, 3, 2),)),
     (nn.MultiHeadAttention(4, 2, dtype=F32), (normal(3, 4),)),
     (nn.GRUCell(3, 4, dtype=F32), (normal(3), normal(4))),
     (nn.RNN(3, 4, dtype=F32), (normal(5, 3),)),
@@ -422,7 +422,7 @@ WRONG: list[tuple[Any, tuple[int, ...], str]] = [
     (nn.ConvTranspose1d(4, 6, 5, groups=2), (1, 3, 4), r"ConvTranspose1d\[4, 6, 5\] .* \(3 != 4\)"),
     (nn.LayerNorm((4, 3)), (2, 4, 2), r"LayerNorm\[4, 3\] cannot take \[2, 4, 2\] \(2 != 3\)"),
     (nn.RMSNorm(3), (2,), r"RMSNorm\[3\] cannot take \[2\]"),
-    (nn.GroupNorm(2, 4), (2, 3), r"GroupNorm\[2, 4\] cannot take \[2, 3\] \(3 != 4\)"),
+    (nn.GroupNorm(4, 2), (2, 3), r"GroupNorm\[4, groups=2\] cannot take \[2, 3\] \(3 != 4\)"),
     (nn.MultiHeadAttention(4, 2), (2, 3), r"MultiHeadAttention\[4, heads=2\] cannot take \[2, 3\]"),
     (nn.MultiHeadAttention(4, 2), (4,), r"MultiHeadAttention\[4, heads=2\] cannot take \[4\]"),
     (nn.GRU(3, 4), (5, 2), r"GRUCell\[3, 4\] cannot take \[5, 2\] \(2 != 3\)"),
@@ -448,7 +448,7 @@ def test_errors_name_the_layer_and_both_shapes(
         (lambda: nn.Linear(2, 2, init=lambda r, s, d: np.zeros(3)), r"init gave shape \[3\]"),
         (lambda: nn.Conv2d(3, 4, 3, groups=2), "3 inputs and 4 outputs must be multiples of 2"),
         (lambda: nn.Conv2d(3, 4, 3, padding="full"), "nn.Conv2d: padding is 'full'"),  # type: ignore[arg-type]
-        (lambda: nn.GroupNorm(2, 3), "nn.GroupNorm: 3 channels are no multiple of 2 groups"),
+        (lambda: nn.GroupNorm(3, 2), "nn.GroupNorm: 3 channels are no multiple of 2 groups"),
         (lambda: nn.MultiHeadAttention(6, 4), "6 features are no multiple of 4 heads"),
     ],
 )

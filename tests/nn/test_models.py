@@ -109,7 +109,7 @@ def test_derivatives_of_order_k_along_directions() -> None:
 def test_a_deep_model_against_differences() -> None:
     deep = nn.Sequential(
         nn.Conv2d(1, 2, 3, padding="same", rng=0),
-        nn.GroupNorm(1, 2),
+        nn.GroupNorm(2),
         nn.GELU(),
         nn.AvgPool2d(2),
         nn.Flatten(),

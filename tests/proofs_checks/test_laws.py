@@ -17,6 +17,7 @@ from taglessad.proofs_checks.holds import (
 )
 from taglessad.proofs_checks.laws_interpreters import everywhere
 from taglessad.proofs_checks.laws_orders import orders
+from taglessad.proofs_checks.laws_series import series
 
 each = pytest.mark.parametrize("prim", PRIMITIVES.values(), ids=list(PRIMITIVES))
 quick = settings(
@@ -96,6 +97,13 @@ def test_all_orders_of_modes_agree_to_the_third_derivative(prim: Prim, data: st.
 @settings(quick, max_examples=3)
 def test_a_gradient_runs_under_every_interpreter(prim: Prim, data: st.DataObject) -> None:
     assert everywhere(prim, a_case(data, prim)) is None
+
+
+@each
+@given(data=st.data())
+@settings(quick, max_examples=2)
+def test_series_are_nested_derivatives(prim: Prim, data: st.DataObject) -> None:
+    assert series(prim, a_case(data, prim)) is None
 
 
 @pytest.mark.slow

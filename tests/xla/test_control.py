@@ -1,5 +1,7 @@
 """Branches and loops on XLA, reverse mode through a loop of unknown length included."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,18 @@ from tests.control.programs import PAIRS, Pair
 pytest.importorskip("jax")
 from taglessad.interpreters import Jax  # noqa: E402
 
-each = pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.name)
+# What has loops of unknown length, loops in loops and branches; the others are slow tests.
+ORDINARY = {"while", "while-trips-depend", "scan-in-while", "branch-in-scan", "zero-trips"}
 
 
-@each
+def _pairs(kept: set[str]) -> list[Any]:
+    return [
+        pytest.param(p, id=p.name, marks=() if p.name in kept else (pytest.mark.slow,))
+        for p in PAIRS
+    ]
+
+
+@pytest.mark.parametrize("pair", _pairs(ORDINARY))
 def test_gradient(pair: Pair) -> None:
     f = tad.jit(tad.value_and_grad(pair.program), Jax())
     y, g = f(pair.point)
@@ -20,7 +30,7 @@ def test_gradient(pair: Pair) -> None:
     np.testing.assert_allclose(g, tad.grad(pair.meaning)(pair.point), rtol=1e-11)
 
 
-@pytest.mark.parametrize("pair", [p for p in PAIRS if "while" in p.name], ids=lambda p: p.name)
+@pytest.mark.parametrize("pair", [p for p in _pairs({"while"}) if "while" in str(p.id)])
 def test_third_order_and_batches(pair: Pair) -> None:
     third, plain = pair.program, pair.meaning
     for _ in range(3):

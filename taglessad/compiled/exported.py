@@ -1,0 +1,120 @@
+"""Exported programs: written and read through `jax.export`."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax import export as jax_export
+
+from taglessad.compiled.xla import XlaCompiled
+from taglessad.convert import as_handle, is_python_number
+from taglessad.errors import ArgumentError, DTypeError, ShapeError
+from taglessad.interpreters.jax import JAX, Jax, array, from_jax
+from taglessad.trees import flatten, unflatten
+from taglessad.xla.width import wide
+
+# Any: arguments and results are trees of whatever the program takes and gives; arrays of JAX.
+LEAF: Final = flatten(0)[1]
+
+
+def exporter(
+    f: Callable[..., Any],
+    interpreter: Any,
+    platforms: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Callable[..., bytes]:
+    """What `tad.export` returns."""
+    root = JAX if interpreter is None else interpreter
+    if not isinstance(root, Jax):
+        raise ArgumentError(
+            f"export: what is exported is XLA's; the interpreter is {root!r}: give Jax(), or none"
+        )
+    compiled = XlaCompiled(f, root, **options)
+
+    def run(*args: Any, **kwargs: Any) -> bytes:
+        entry, values = compiled.prepared(args, kwargs)
+        # JAX has a dict's entries in the order of its keys, trees here in their own.
+        order = jax.tree.leaves(plain((args, kwargs), iter(range(len(values)))))
+
+        def over_containers(*own: Any, **named: Any) -> Any:
+            given = dict(zip(order, jax.tree.leaves((own, named)), strict=True))
+            found = entry.function(*[given[i] for i in range(len(given))])
+            treedef, _ = entry.result[0]
+            return plain(unflatten(treedef, found), iter(found))
+
+        over_containers.__name__ = compiled.__name__
+        own, named = plain((args, kwargs), iter(values))
+        write: Any = jax_export.export(jax.jit(over_containers), platforms=platforms)
+        return bytes(wide(write)(*own, **named).serialize())
+
+    return run
+
+
+class Exported:
+    """A program read from bytes. Takes trees of the exported structure, gives handles.
+
+    Raises ShapeError, DTypeError for other arrays than it was exported for, ArgumentError for
+    another structure. It has no derivative: export the derivative.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._exported: Any = jax_export.deserialize(bytearray(data))
+        except Exception as error:  # whatever JAX's reader meets in bytes of another kind
+            raise ArgumentError(f"load_exported: these bytes are no exported program: {error}") from None
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """What it runs on: "cpu", "cuda", ..."""
+        found: tuple[str, ...] = self._exported.platforms
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, _ = flatten((args, kwargs))
+        given = plain((args, kwargs), iter(leaves))
+        values, treedef = jax.tree.flatten(given)
+        if treedef != self._exported.in_tree:
+            raise ArgumentError(
+                f"{self!r}: the arguments are {treedef}, but it was exported for "
+                f"{self._exported.in_tree}"
+            )
+        pairs = zip(values, self._exported.in_avals, strict=True)
+        fitted = [_fitted(self, x, aval, i) for i, (x, aval) in enumerate(pairs)]
+        own, named = jax.tree.unflatten(treedef, fitted)
+        found = wide(self._exported.call)(*own, **named)
+        return jax.tree.map(lambda y: from_jax(y, "export", "the result"), found)
+
+    def __repr__(self) -> str:
+        return f"Exported({self._exported.fun_name})"
+
+
+def plain(tree: Any, leaves: Iterator[Any]) -> Any:
+    """The tree in tuples, lists and dicts alone, over other leaves: what any JAX can read."""
+    kind = type(tree)
+    if kind is dict:
+        return {k: plain(v, leaves) for k, v in tree.items()}
+    if kind is list or kind is tuple:
+        return kind([plain(v, leaves) for v in tree])
+    if tree is None:
+        return None
+    own, treedef = flatten(tree)
+    return next(leaves) if treedef == LEAF else tuple([next(leaves) for _ in own])
+
+
+def _fitted(program: Exported, value: Any, aval: Any, place: int) -> Any:
+    """An argument as the array that the program was exported for."""
+    if is_python_number(value):
+        value = np.asarray(value, aval.dtype)
+    x = as_handle(value, "the exported program", f"leaf {place}")
+    if x.shape != tuple(aval.shape):
+        raise ShapeError(
+            f"{program!r}: leaf {place} of the arguments has shape {list(x.shape)}, but it was "
+            f"exported for {list(aval.shape)}; export it for this shape as well"
+        )
+    if x.dtype != aval.dtype:
+        raise DTypeError(
+            f"{program!r}: leaf {place} of the arguments has dtype {x.dtype}, but it was exported "
+            f"for {aval.dtype}; convert it with astype"
+        )
+    return array(JAX.lift(x.ops, x.payload))

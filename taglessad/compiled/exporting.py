@@ -1,0 +1,44 @@
+"""Compiled programs as bytes: StableHLO, which runs where this library is not installed."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from taglessad.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from taglessad.compiled.exported import Exported
+
+# Any: arguments and results are trees of whatever the program takes and gives.
+
+
+def export(
+    f: Callable[..., Any],
+    interpreter: Interpreter[Any] | None = None,
+    *,
+    platforms: Sequence[str] | None = None,
+    **options: Any,
+) -> Callable[..., bytes]:
+    """f compiled for the shapes and dtypes of the arguments it is then given, as bytes.
+
+        data = tad.export(tad.grad(loss))(model, x)
+
+    interpreter: a `Jax`, its default one if left out. platforms: "cpu", "cuda", "tpu", ...: what
+    the bytes shall run on, by default what is here. options: those of `tad.jit`.
+
+    `tad.load_exported(data)` runs them, and so does `jax.export.deserialize(data).call` where there
+    is no taglessad: tuples, lists and dicts are kept, a model or another container is the tuple of
+    its leaves. 64-bit programs need `jax_enable_x64` there. Raises MissingExtra without JAX,
+    ArgumentError for an interpreter that is no `Jax`.
+    """
+    import taglessad.interpreters.jax  # noqa: F401  # says what to install where JAX is missing
+    from taglessad.compiled.exported import exporter
+
+    return exporter(f, interpreter, platforms, options)
+
+
+def load_exported(data: bytes) -> "Exported":
+    """The program that `tad.export` wrote. Raises ArgumentError for other bytes."""
+    import taglessad.interpreters.jax  # noqa: F401  # says what to install where JAX is missing
+    from taglessad.compiled.exported import Exported
+
+    return Exported(data)
