@@ -28,6 +28,7 @@ from taglessad.nn.normalization import BatchStatistics as BatchStatistics
 from taglessad.nn.normalization import GroupNorm as GroupNorm
 from taglessad.nn.normalization import LayerNorm as LayerNorm
 from taglessad.nn.normalization import RMSNorm as RMSNorm
+from taglessad.nn.pooling_layers import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from taglessad.nn.pooling_layers import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from taglessad.nn.pooling_layers import AvgPool1d as AvgPool1d
 from taglessad.nn.pooling_layers import AvgPool2d as AvgPool2d

@@ -69,6 +69,15 @@ class AvgPool2d(Module):
         )
 
 
+class AdaptiveAvgPool1d(Module):
+    """`nn.functional.adaptive_avg_pool1d`; 1 is the mean over the axis."""
+
+    output_size: int | tuple[int, ...] = 1
+
+    def __call__(self, x: Tensor, /) -> Tensor:
+        return pooling.adaptive_avg_pool1d(x, self.output_size)
+
+
 class AdaptiveAvgPool2d(Module):
     """`nn.functional.adaptive_avg_pool2d`; 1 is the mean over the image."""
 

@@ -380,6 +380,7 @@ def test_pooling_layers_are_the_functions() -> None:
     for flat, wanted in (
         (nn.MaxPool1d(2), nn.functional.max_pool1d(x[0], 2)),
         (nn.AvgPool1d(2), nn.functional.avg_pool1d(x[0], 2)),
+        (nn.AdaptiveAvgPool1d(), nn.functional.adaptive_avg_pool1d(x[0], 1)),
     ):
         np.testing.assert_array_equal(np.asarray(flat(x[0])), np.asarray(wanted))
 
