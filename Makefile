@@ -44,8 +44,8 @@ bench: $(VENV)/bench.stamp  ## ratios against other libraries
 docs: $(VENV)/test.stamp  ## API reference into build/docs
 	$(PY) -m pdoc -o build/docs taglessad
 
-prove: $(VENV)/test.stamp  ## every law over every primitive
-	$(PY) -m pytest -n $(JOBS) tests/proofs_checks
+prove: $(VENV)/test.stamp  ## every primitive's derivative rules, proved or checked to a bound
+	$(PY) -m taglessad prove
 
 fuzz: $(VENV)/test.stamp  ## the long random runs
 	$(PY) -m pytest -n $(JOBS) -m slow
@@ -55,6 +55,7 @@ accuracy: $(VENV)/test.stamp  ## errors of values and derivatives in units of th
 
 mutate: $(VENV)/test.stamp  ## break each rule on purpose: every break must be caught
 	$(PY) -m taglessad.proofs_checks.mutants
+	$(PY) -m taglessad.proofs_checks.prove_mutants
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

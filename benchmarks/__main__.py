@@ -12,7 +12,7 @@ one_thread()  # before NumPy and the peers are imported
 
 import numpy as np  # noqa: E402  # see above
 
-from benchmarks import chains, mlp, small  # noqa: E402
+from benchmarks import chains, jax_path, loops, mlp, small  # noqa: E402
 from benchmarks.harness import Row  # noqa: E402
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -23,6 +23,9 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "chains": chains.thousand,
     "first": chains.first_gradient,
     "memory": chains.memory,
+    "loops": loops.reverse,
+    "jax": jax_path.gradients,
+    "jax-loops": jax_path.loops,
 }
 
 

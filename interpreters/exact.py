@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from taglessad.dtypes import DType, Irrational, Number, float64
 from taglessad.errors import ArgumentError, DomainError
 from taglessad.kernels.events import user_site
+from taglessad.kernels.object_fourier import FOURIER
 from taglessad.kernels.payloads import Numbers, Payload, Truth, boxed, dtype_of, gathered, shape_of
 from taglessad.kernels.rational_kernels import RATIONAL
 from taglessad.kernels.rationals import Rationals, exact, fraction, of_array, of_objects
@@ -62,6 +63,9 @@ class Exact(Ops[Payload], Rationals):
     def apply_n(
         self, prim: PrimN, operands: tuple[Payload, ...], params: Params, /
     ) -> tuple[Payload, ...]:
+        kernel = FOURIER.get(prim.name)
+        if kernel is not None:
+            return kernel(self, *operands, *params)
         if prim.evaluate is None:
             raise DomainError(f"{prim.name}: its results are not rational numbers")
         return super().apply_n(prim, operands, params)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType, Number, check
 from taglessad.errors import ConcretizationError, DTypeError, MissingExtra
+from taglessad.interpreter import Interpreter
 from taglessad.levels import default_root
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
@@ -49,6 +50,10 @@ class Jax(Ops[Any]):
         if self.device is None:
             return value
         return wide(jax.device_put)(value, self.device)
+
+    def lift(self, source: Interpreter[Any], x: Any, /) -> Any:
+        """Arrays of another `Jax` stay what they are and where they are: tracers, shards."""
+        return x if isinstance(source, Jax) else super().lift(source, x)
 
     def scalar(self, value: Number, like: Any, /) -> Any:
         number = value if isinstance(value, int) else float(value)

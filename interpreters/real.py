@@ -5,12 +5,13 @@ is certain or open, and a selection by an open one encloses both sides.
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import DType, Irrational, Number
+from taglessad.dtypes import DType, Irrational, Number, float64
 from taglessad.errors import ArgumentError, DomainError, NotDifferentiable
 from taglessad.kernels import ball_matrices, balls
 from taglessad.kernels.ball_kernels import BALLS
@@ -147,7 +148,9 @@ class Real(Ops[Payload]):
         return Enclosure(x.values, x.dtype)
 
     def argument(self, value: Any, /) -> Payload | None:  # Any: whatever was passed
-        """An Enclosure, which stands for every number in it."""
+        """An Enclosure, which stands for every number in it; a Fraction."""
+        if isinstance(value, Fraction):
+            return Numbers(boxed(balls.of(value)), float64)
         return Numbers(value.balls, value.dtype) if isinstance(value, Enclosure) else None
 
     def entered(self, x: Payload, /) -> Payload:
@@ -194,6 +197,9 @@ class Real(Ops[Payload]):
 
     def rooted(self, x: Any) -> Any:
         return x.sqrt()
+
+    def turn(self, k: int, n: int) -> tuple[Any, Any]:
+        return balls.turn(k, n)
 
     def roughly(self, x: Any) -> float:
         return float(x.mid()) if x.is_zero() or x.rel_accuracy_bits() > 1 else float("nan")
@@ -309,32 +315,36 @@ class Real(Ops[Payload]):
 
         judge: raise DomainError for a result of which nothing is known.
         """
-        if self._running:
-            return attempt()
+        with balls.LOCK:  # one thread at a time, and one program of this interpreter
+            if self._running:
+                return attempt()
+            self._running = True
+            try:
+                result = self._known(attempt)
+            finally:
+                self._running = False
+                self._met = {}
+        return self._judged(result) if judge else result
+
+    def _known(self, attempt: Callable[[], T]) -> T:
         before: list[float] | None = None
         prec = self.prec
-        self._running = True
-        try:
-            while True:
-                self.start(prec)
-                last = prec * 2 > self.max_prec
-                try:
-                    with balls.precision(prec):
-                        result = attempt()
-                        left = unresolved(result)
-                except Undecided as error:
-                    if last:
-                        raise DomainError(
-                            f"{error.message}, which is the limit (max_prec)", error.site
-                        ) from None
-                    before, prec = None, prec * 2
-                    continue
-                if not left or last or self._stuck(left, before):
-                    return self._judged(result) if judge else result
-                before, prec = left, prec * 2
-        finally:
-            self._running = False
-            self._met = {}
+        while True:
+            self.start(prec)
+            last = prec * 2 > self.max_prec
+            try:
+                with balls.precision(prec):
+                    result = attempt()
+                    left = unresolved(result)
+            except Undecided as error:
+                if last:
+                    why = f"{error.message}, which is the limit (max_prec)"
+                    raise DomainError(why, error.site) from None
+                before, prec = None, prec * 2
+                continue
+            if not left or last or self._stuck(left, before):
+                return result
+            before, prec = left, prec * 2
 
     def _stuck(self, left: list[float], before: list[float] | None) -> bool:
         """Whether more digits cannot help: nothing is missing, and intervals do not shrink."""

@@ -29,6 +29,7 @@ def _logaddexp2(a: Real, b: Real) -> Real:
     return max(a, b) + mp.log1p(mp.power(2, -abs(a - b))) / mp.log(2)
 
 
+CHANGING: Final = "the integrands of second derivatives in parameters change sign, and may cancel"
 COMPARABLE: Final = "where the quotients are normal numbers: of them the derivatives are made"
 
 
@@ -116,6 +117,8 @@ PAIRS: Final = (
         lambda a, x: mp.gammainc(a, 0, x, regularized=True),
         (unit, unit),
         two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
+        CHANGING,
+        ("f_xx",),
     ),
     Row(
         "gammaincc",
@@ -123,6 +126,8 @@ PAIRS: Final = (
         lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True),
         (unit, unit),
         two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
+        CHANGING,
+        ("f_xx",),
     ),
     Row(
         "betainc(a, b, 0.3)",
@@ -130,6 +135,8 @@ PAIRS: Final = (
         lambda a, b: mp.betainc(a, b, 0, mp.mpf(0.3), regularized=True),
         (unit, unit),
         two(over(1e-2, 60, (0, 30)), over(1e-2, 60, (0, 30))),
+        CHANGING,
+        ("f_xx", "f_xy", "f_yy"),
     ),
     Row(
         "zeta(x, q)",

@@ -229,7 +229,8 @@ SPECIAL: Final = (
         lambda x: special.betainc(2.5, 0.5, x),
         lambda x: mp.betainc(2.5, 0.5, 0, x, regularized=True),
         (_to_ends,),
-        SHARES,
+        one(1e-100, 1.0, (0, 1), near=(1.0, 0.5)),
+        "x > 1e-100: of the density, which then underflows, the second derivative is made",
     ),
     Row(
         "zeta",
@@ -279,7 +280,14 @@ SPECIAL: Final = (
 )
 NEURAL: Final = (
     Row("softplus", neural.softplus, lambda x: mp.log1p(mp.exp(x)), (unit,), TAILS),
-    Row("silu", neural.silu, lambda x: x / (1 + mp.exp(-x)), (unit,), TAILS),
+    Row(
+        "silu",
+        neural.silu,
+        lambda x: x / (1 + mp.exp(-x)),
+        (unit,),
+        one(-708.0, INF, (-708, 720), near=(0.0,)),
+        "x > -708: below, the logistic function, which it is made of, is subnormal",
+    ),
     Row(
         "gelu",
         lambda x: neural.gelu(x, approximate=False),

@@ -52,6 +52,11 @@ def _reals(*values: Values, **params: Any) -> tuple[Domain, ...]:  # Any: passed
     return (Domain(elementwise(*values, **params), REALS),)
 
 
+def _costly(*values: Values, **params: Any) -> tuple[Domain, ...]:  # Any: passed on
+    """As `_reals`, in one dtype: the kernel is a quadrature in float64."""
+    return (Domain(elementwise(*values, **params), (float64,)),)
+
+
 def _numbers(*values: Values) -> tuple[Domain, ...]:
     return (Domain(elementwise(*values), NUMBERS),)
 
@@ -175,11 +180,11 @@ ELEMENTWISE: Final[dict[str, tuple[Domain, ...]]] = {
     "betaln": _reals(POSITIVE, POSITIVE),
     "polygamma_difference": _reals(POSITIVE, POSITIVE, params=((0,), (1,), (2,))),
     "zeta": _reals(Reals(((1.6, 5.0),)), Reals(((0.6, 4.0),)), params=((0,), (1,), (2,))),
-    "gammainc": _reals(Reals(((0.5, 4.0),)), POSITIVE, params=((0,), (1,), (2,))),
-    "gammaincc": _reals(Reals(((0.5, 4.0),)), POSITIVE),
+    "gammainc": _costly(Reals(((0.5, 4.0),)), POSITIVE, params=((0,), (1,), (2,))),
+    "gammaincc": _costly(Reals(((0.5, 4.0),)), POSITIVE),
     "gamma_density": _reals(Reals(((0.5, 4.0),)), POSITIVE, params=((0,), (1,), (2,))),
-    "betainc": _reals(SHAPES, SHAPES, SHARES, params=ORDERS),
-    "beta_density": _reals(SHAPES, SHAPES, SHARES, params=ORDERS),
+    "betainc": _costly(SHAPES, SHAPES, SHARES, params=ORDERS),
+    "beta_density": _costly(SHAPES, SHAPES, SHARES, params=ORDERS),
     "bessel_i": _reals(ALL, params=((0,), (1,), (2,))),
     "bessel_i_scaled": _reals(POSITIVE, params=((0, 0), (1, 0), (1, 1))),
     "expn": _reals(POSITIVE, params=((0,), (1,), (2,))),

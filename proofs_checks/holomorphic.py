@@ -136,8 +136,14 @@ class Holomorphic(Ops[Payload]):
     def rooted(self, x: Any) -> Any:
         return sqrt(x)
 
+    def turn(self, k: int, n: int) -> tuple[Any, Any]:
+        cosine, sine = balls.turn(k, n)
+        return acb(cosine), acb(sine)
+
     def roughly(self, x: Any) -> float:
-        return float(x.real.mid()) if x.is_zero() or x.real.rel_accuracy_bits() > 1 else float("nan")
+        return (
+            float(x.real.mid()) if x.is_zero() or x.real.rel_accuracy_bits() > 1 else float("nan")
+        )
 
     def logged(self, x: Any) -> Any:
         return log(x)

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from taglessad.primitive import PRIMITIVES, Prim
+from taglessad.primitive import PRIMITIVES, Prim, PrimN
 from taglessad.proofs_checks.faults import Fault, changes_nothing, faults
 from taglessad.proofs_checks.holds import Broken, broken
 
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
 
 @contextmanager
-def planted(prim: Prim, fault: Fault) -> Generator[None]:
+def planted(prim: Prim | PrimN, fault: Fault) -> Generator[None]:
     """The fault in the primitive's place: in every interpreter, at every order of derivative."""
     sound = {name: getattr(prim, name) for name in fault.fields}
     try:

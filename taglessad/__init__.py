@@ -309,6 +309,7 @@ from taglessad.transforms.products import hvp as hvp
 from taglessad.transforms.products import jvp as jvp
 from taglessad.transforms.products import linearize as linearize
 from taglessad.transforms.products import vjp as vjp
+from taglessad.transforms.reaching import reach as reach
 from taglessad.transforms.recording import Spec as Spec
 from taglessad.transforms.recording import trace as trace
 from taglessad.transforms.series import hessian_diagonal as hessian_diagonal

@@ -1,4 +1,4 @@
-"""The command line: `taglessad demo`, `taglessad check`, `taglessad view`.
+"""The command line: `taglessad demo`, `check`, `prove`, `view`.
 
 Exit status 0: good; 1: something was found, a check that failed or an error in a program; 2: bad
 usage, or something that is not installed. Results go to standard output, all else to standard
@@ -81,6 +81,16 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=("text", "json"), default="text", help="of the findings (text)"
     )
     check.set_defaults(run=_check)
+
+    prove = commands.add_parser(
+        "prove",
+        help="prove or check the derivative rules of all primitives, or of one",
+        description="One line per primitive and law, adjointness and the derivative itself: what "
+        "was proved, what was checked, and to what bound. Needs python-flint: taglessad[real].",
+    )
+    prove.add_argument("primitive", nargs="?", metavar="OP", help="one primitive; all by default")
+    prove.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    prove.set_defaults(run=_prove)
 
     view = commands.add_parser(
         "view",
@@ -186,6 +196,23 @@ def _check(chosen: argparse.Namespace) -> int:
         for finding in report.findings:
             print(finding)
         print(f"taglessad check: {report.summary()}", file=sys.stderr)
+    return GOOD if report.good else FOUND
+
+
+def _prove(chosen: argparse.Namespace) -> int:
+    from taglessad.proofs_checks.prove import found
+    from taglessad.proofs_checks.prove_report import Report, Verdict
+
+    verdicts: list[Verdict] = []
+    try:
+        for verdict in found(chosen.primitive):
+            verdicts.append(verdict)
+            if not chosen.json:
+                print(verdict, flush=True)
+    except ArgumentError as error:
+        raise _Usage(error.message) from None
+    report = Report(tuple(verdicts))
+    print(report.to_json() if chosen.json else report.summary())
     return GOOD if report.good else FOUND
 
 

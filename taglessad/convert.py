@@ -5,6 +5,7 @@ become weak handles, which give way to the dtype of what they meet.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeGuard, cast
 
@@ -53,6 +54,13 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
         # The layer above; it is imported when the first JAX array comes in.
         own: AnyTensor = import_module("taglessad.interpreters.jax").from_jax(value, what, name)
         return own
+    exact = isinstance(value, Fraction)
+    if exact or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+        root = literal_root()
+        payload = root.argument(value)  # Exact and Real take them as the numbers that they are
+        if payload is not None:
+            literal: AnyTensor = handle(root, payload, root.dtype(payload), weak=exact)
+            return literal
     made: AnyTensor = from_array(to_array(value, what, name))
     return made
 

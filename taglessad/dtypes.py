@@ -64,6 +64,14 @@ def is_real(dtype: DType) -> bool:
     return dtype.kind == "f"
 
 
+def smallest_normal(dtype: DType) -> float:
+    """The smallest number of a real dtype that has all its digits."""
+    try:
+        return float(np.finfo(dtype).tiny)
+    except ValueError:  # bfloat16, which NumPy does not know
+        return 2.0**-126
+
+
 def is_integer(dtype: DType) -> bool:
     """Whether the dtype is a signed or unsigned integer."""
     return dtype.kind in "iu"

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from taglessad.errors import ArgumentError
 from taglessad.namespace import Namespace
-from taglessad.shapes import Shape, show
+from taglessad.shapes import show
 
 if TYPE_CHECKING:
-    from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor
+    from taglessad.tensor import BoolTensor, IntTensor, Tensor
 
 # Any in axis and dtype arguments: what the function of the same name takes, which checks it.
 
@@ -21,7 +21,7 @@ class ArrayMethods:
     if TYPE_CHECKING:
 
         @property
-        def shape(self) -> Shape: ...
+        def shape(self) -> tuple[Any, ...]: ...
         @property
         def ndim(self) -> int: ...
 
@@ -50,9 +50,10 @@ class ArrayMethods:
             axis = tuple(i for i, n in enumerate(self.shape) if n == 1)
         return Namespace.functions.squeeze(self, axis)  # type: ignore[no-any-return]
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> "AnyTensor":  # Any: a dtype argument
+    def astype(self, dtype: Any, *, copy: bool = True) -> Any:
+        # Any: a dtype argument in, and out the class of its kind
         """In another dtype."""
-        return Namespace.functions.astype(self, dtype, copy=copy)  # type: ignore[no-any-return]
+        return Namespace.functions.astype(self, dtype, copy=copy)
 
     def sum(self, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> "Tensor":
         """Sum over axes (all by default)."""

@@ -126,7 +126,7 @@ def compress(condition: TensorLike, x: Kind, /, axis: SupportsIndex | None = Non
             f"compress: condition {show(c.shape)} must be a vector not longer than axis {along} of "
             f"{show(t.shape)}"
         )
-    return take(t, asarray(np.flatnonzero(seen)), along)  # type: ignore[no-any-return]
+    return take(t, asarray(np.flatnonzero(seen)), along)
 
 
 # --- triangles -----------------------------------------------------------------------------------

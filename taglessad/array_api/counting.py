@@ -67,7 +67,7 @@ def _added(places: AnyTensor, what: Tensor, count: int) -> Tensor:
     inside = logical_and(places >= 0, places < count)
     start = zeros((count + 1,), what.dtype)
     whole = start.at[where(inside, places, count)].add(what)
-    return whole[:count]  # type: ignore[return-value]
+    return whole[:count]
 
 
 def digitize(x: TensorLike, bins: TensorLike, /, right: bool = False) -> IntTensor:
@@ -83,7 +83,7 @@ def digitize(x: TensorLike, bins: TensorLike, /, right: bool = False) -> IntTens
     if seen is None or seen.size < 2 or seen[0] <= seen[-1]:
         return searchsorted(detach(edges), detach(t), side=side)
     place = searchsorted(detach(flip(edges)), detach(t), side=side)
-    count: IntTensor = known_size(edges.shape[0], "digitize") - place  # type: ignore[assignment]
+    count: IntTensor = known_size(edges.shape[0], "digitize") - place
     return count
 
 

@@ -6,7 +6,7 @@ float64, int64 and bool are the dtypes of Python numbers. `device` may be "cpu".
 
 import operator
 from collections.abc import Iterable
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,17 +89,32 @@ def _in_dtype(x: AnyTensor, dtype: DType) -> Any:
 
 
 # --- one number everywhere -----------------------------------------------------------------------
-def zeros(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
+@overload
+def zeros(shape: ShapeArgument, dtype: None = None, *, device: object = None) -> Tensor: ...
+@overload
+def zeros(shape: ShapeArgument, dtype: object, *, device: object = None) -> Any: ...
+def zeros(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+    # Any: the class of the dtype's kind
     """Zeros of a shape; float64 unless told otherwise."""
     return _filled("zeros", literal_root(), shape, 0.0, dtype, device)
 
 
-def ones(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
+@overload
+def ones(shape: ShapeArgument, dtype: None = None, *, device: object = None) -> Tensor: ...
+@overload
+def ones(shape: ShapeArgument, dtype: object, *, device: object = None) -> Any: ...
+def ones(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+    # Any: the class of the dtype's kind
     """Ones of a shape; float64 unless told otherwise."""
     return _filled("ones", literal_root(), shape, 1.0, dtype, device)
 
 
-def empty(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Tensor:
+@overload
+def empty(shape: ShapeArgument, dtype: None = None, *, device: object = None) -> Tensor: ...
+@overload
+def empty(shape: ShapeArgument, dtype: object, *, device: object = None) -> Any: ...
+def empty(shape: ShapeArgument, dtype: object = None, *, device: object = None) -> Any:
+    # Any: the class of the dtype's kind
     """Zeros: a program has no uninitialised memory."""
     return _filled("empty", literal_root(), shape, 0.0, dtype, device)
 

@@ -59,14 +59,14 @@ def vander(x: TensorLike, /, N: SupportsIndex | None = None, *, increasing: bool
     if count < 0:
         raise ArgumentError(f"vander: N is {count}, below 0")
     if count == 0:
-        return stack([t], axis=1)[:, :0]  # type: ignore[return-value]
+        return stack([t], axis=1)[:, :0]
     columns = [t**k for k in range(count)]
     table = stack(columns, axis=1)
     return table if increasing else flip(table, axis=1)
 
 
 def _entry(c: Tensor, i: int) -> Tensor:
-    return c[i]  # type: ignore[return-value]
+    return c[i]
 
 
 def _length(what: str, p: Tensor, name: str = "p") -> int:

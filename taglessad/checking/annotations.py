@@ -36,6 +36,16 @@ _EMPTY: Final[Environment] = {}
 _UNKNOWN: Final[Meaning] = (Any, _EMPTY)
 
 
+class _Reading:
+    """One annotation being read: the forms of classes met so far, and how many more may be."""
+
+    __slots__ = ("forms", "left")
+
+    def __init__(self) -> None:
+        self.forms: dict[type[Any], Form] = {}
+        self.left = 1000  # classes that hold each other in ever new ways have no end
+
+
 # `typing` and `typing_extensions` may each have a class of their own for the same thing.
 def _both(name: str) -> tuple[Any, ...]:
     found = (getattr(module, name, None) for module in (typing, typing_extensions))
@@ -59,12 +69,12 @@ def read(annotation: Any) -> Form:
 
     Raises what evaluating `type X = ...` raises: NameError for a name that comes later.
     """
-    return _read(annotation, _EMPTY, ())
+    return _read(annotation, _EMPTY, _Reading())
 
 
 def read_class(cls: type[Any]) -> Form:
     """The form of a class's instances, its own type variables free."""
-    return _class(cls, _EMPTY, ())
+    return _class(cls, _EMPTY, _Reading())
 
 
 def dim_key(variable: Any) -> str:
@@ -93,20 +103,20 @@ def invented_key(key: str) -> str:
     return key.replace("@", "#")
 
 
-def _read(t: Any, env: Environment, inside: tuple[type[Any], ...]) -> Form:
+def _read(t: Any, env: Environment, reading: _Reading) -> Form:
     if _is_variable(t) and t in env:
-        return _read(*env[t], inside)
+        return _read(*env[t], reading)
     origin, args = get_origin(t), get_args(t)
     if origin is Annotated or origin in _REQUIRED:
-        return _read(args[0], env, inside)
+        return _read(args[0], env, reading)
     if origin is Size:
         return SizeForm(_size(args[0], env))
     if origin in _ALIASES or isinstance(t, _ALIASES):
-        return _alias(t, (), env, inside)
+        return _alias(t, (), env, reading)
     if isinstance(origin, _ALIASES):
-        return _alias(origin, args, env, inside)
+        return _alias(origin, args, env, reading)
     if origin in (Union, types.UnionType):
-        return UnionForm(tuple([_read(a, env, inside) for a in args]))
+        return UnionForm(tuple([_read(a, env, reading) for a in args]))
     cls = origin if isinstance(origin, type) else t
     if not isinstance(cls, type):
         return Opaque(t)
@@ -114,42 +124,56 @@ def _read(t: Any, env: Environment, inside: tuple[type[Any], ...]) -> Form:
         shape = (ANY_RANK,) if origin is None else _shape(args, env)
         return Opaque(t) if shape is None else ArrayForm(cls, shape)
     if cls is tuple:
-        return _tuple(args, env, inside)
+        return _tuple(args, env, reading)
     if cls in (list, Sequence, Iterable) and args:
-        return EachForm(list, _read(args[0], env, inside))
+        return EachForm(list, _read(args[0], env, reading))
     if cls in (dict, OrderedDict, Mapping) and len(args) == 2:
-        return EachForm(dict, _read(args[1], env, inside))
-    return _class(cls, _parameters(cls, args, env), inside)
+        return EachForm(dict, _read(args[1], env, reading))
+    return _class(cls, _parameters(cls, args, env), reading)
 
 
 def _is_variable(t: Any) -> bool:
     return isinstance(t, TypeVar) or isinstance(t, _RUNS)
 
 
-def _alias(alias: Any, args: Sequence[Any], env: Environment, inside: tuple[type, ...]) -> Form:
-    return _read(alias.__value__, _assigned(alias.__type_params__, args, env), inside)
+def _alias(alias: Any, args: Sequence[Any], env: Environment, reading: _Reading) -> Form:
+    return _read(alias.__value__, _assigned(alias.__type_params__, args, env), reading)
 
 
-def _tuple(args: Sequence[Any], env: Environment, inside: tuple[type, ...]) -> Form:
+def _tuple(args: Sequence[Any], env: Environment, reading: _Reading) -> Form:
     if len(args) == 2 and args[1] is Ellipsis:
-        return EachForm(tuple, _read(args[0], env, inside))
+        return EachForm(tuple, _read(args[0], env, reading))
     items: list[Form] = []
     for a in args:
         inner = _unpacked(a)
         if inner is None:
-            items.append(_read(a, env, inside))
+            items.append(_read(a, env, reading))
         elif isinstance(inner, _RUNS) and env.get(inner, _UNKNOWN) is not _UNKNOWN:
             given, own = env[inner]
-            items += [_read(x, own, inside) for x in given]
+            items += [_read(x, own, reading) for x in given]
         else:
             return Opaque(tuple)
     return ItemsForm(tuple(items))
 
 
 # --- classes whose fields are annotated ---------------------------------------------------------
-def _class(cls: Any, env: Environment, inside: tuple[type, ...]) -> Form:
-    if cls in inside:  # a class that holds itself
+def _class(cls: Any, env: Environment, reading: _Reading) -> Form:
+    known = reading.forms.get(cls)
+    if known is not None:
+        return known
+    if not reading.left:
         return Opaque(cls)
+    reading.left -= 1
+    reading.forms[cls] = Opaque(cls)  # within itself
+    form = _fields_form(cls, env, reading)
+    if env:
+        del reading.forms[cls]  # another time it may have other arguments
+    else:
+        reading.forms[cls] = form
+    return form
+
+
+def _fields_form(cls: Any, env: Environment, reading: _Reading) -> Form:
     named: bool = tuple in cls.__mro__ and hasattr(cls, "_fields")
     typed: bool = typing_extensions.is_typeddict(cls)
     if not (named or typed or "__dataclass_fields__" in dir(cls)):
@@ -157,8 +181,7 @@ def _class(cls: Any, env: Environment, inside: tuple[type, ...]) -> Form:
     hints = _fields(cls, env)
     if hints is None:
         return Opaque(cls)
-    inside = (*inside, cls)
-    read_fields = [(name, _read(t, own, inside)) for name, (t, own) in hints.items()]
+    read_fields = [(name, _read(t, own, reading)) for name, (t, own) in hints.items()]
     if typed:
         return KeysForm(cls.__name__, tuple(read_fields), frozenset(cls.__required_keys__))
     known: set[str] = set(cls._fields if named else (f.name for f in dataclasses.fields(cls)))

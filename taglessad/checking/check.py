@@ -1,7 +1,9 @@
 """`taglessad check`: every annotated program of some files, tried under `Shape`."""
 
 import os
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Final
 
 from taglessad.checking.discovery import Candidate, candidates
@@ -29,16 +31,18 @@ _CODES: Final[tuple[tuple[type[TaglessError], Code], ...]] = (
 def check(names: Sequence[str]) -> Report:
     """Import files, folders and modules, and try their annotated programs.
 
-    Raises ArgumentError for a name that is nothing. What a file itself raises is a finding.
+    What those print goes to standard error. Raises ArgumentError for a name that is nothing; what
+    a file itself raises is a finding.
     """
     found: list[Finding] = []
     programs = 0
     given = sources(names)
     marked: list[Program] = []
-    for source in given:
-        own, count = check_source(source, marked)
-        found += own
-        programs += count
+    with redirect_stdout(sys.stderr):
+        for source in given:
+            own, count = check_source(source, marked)
+            found += own
+            programs += count
     return Report(ordered(found), programs, len(given))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from taglessad.checking.program import Program
+from taglessad.checking.program import LATER, Program
 from taglessad.checking.returning import code_of
 from taglessad.compiled.jit import Compiled
 
@@ -55,7 +55,7 @@ def _within(value: Any, module: ModuleType, owners: tuple[type[Any], ...]) -> It
         return
     f = _function(value)
     code = None if f is None else code_of(f)
-    if f is not None and code is not None:
+    if f is not None and code is not None and not code.co_flags & LATER:
         yield Candidate(code.co_qualname, f, code, owner)
 
 

@@ -117,10 +117,15 @@ def parts(form: Form) -> tuple[Form, ...]:
 
 
 def within(form: Form) -> Iterator[Form]:
-    """The form and all forms within it."""
-    yield form
-    for part in parts(form):
-        yield from within(part)
+    """The form and all forms within it, each once: classes may share their parts."""
+    seen: set[int] = set()
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            stack.extend(reversed(parts(part)))
 
 
 def mentions_arrays(form: Form) -> bool:

@@ -41,7 +41,11 @@ ENTRIES: Final = 2
 """How many entries a list or a tuple of any length gets."""
 
 _DTYPES: Final[Mapping[Any, DType]] = {IntTensor: int64, BoolTensor: bool_}
-_NUMBERS: Final[Mapping[Any, DType]] = {float: float64, int: int64, bool: bool_}
+_NUMBERS: Final[Mapping[Any, tuple[DType, float]]] = {
+    float: (float64, 0.5),
+    int: (int64, 1),
+    bool: (bool_, False),
+}
 
 
 class CannotInvent(Exception):
@@ -50,11 +54,14 @@ class CannotInvent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the sizes and runs of a signature stand for in one trial."""
+    """What the sizes and runs of a signature stand for in one trial.
+
+    python: numbers are Python's own, else handles whose values are not known.
+    """
 
     sizes: Mapping[str, Extent]
     runs: Mapping[str, Shape]
-    numeric: bool
+    python: bool
     names: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -63,7 +70,7 @@ class Sizes:
 
 
 def trials(
-    symbols: Mapping[str, Symbol], runs: Mapping[str, Star], *, numeric: bool
+    symbols: Mapping[str, Symbol], runs: Mapping[str, Star], *, numeric: bool, python: bool
 ) -> Iterator[Sizes]:
     """The sizes to try a program on: symbols, or numbers; each run in several lengths."""
     for turn in range(len(RANKS) if runs else 1):
@@ -84,7 +91,7 @@ def trials(
                 ]
             )
             names.append(f"{run} = [{', '.join(map(str, lengths[key]))}]")
-        yield Sizes(sizes, lengths, numeric, tuple(names))
+        yield Sizes(sizes, lengths, python, tuple(names))
 
 
 def _distinct(symbols: Mapping[str, Symbol]) -> dict[str, str]:
@@ -96,6 +103,11 @@ def _distinct(symbols: Mapping[str, Symbol]) -> dict[str, str]:
             name += "'"
         names[key] = name
     return names
+
+
+def is_number(form: Form) -> bool:
+    """Whether it is one of Python's numbers."""
+    return isinstance(form, Opaque) and form.annotation in _NUMBERS
 
 
 def arguments(
@@ -164,7 +176,9 @@ def _invent(form: Form, sizes: Sizes, ops: Shapes) -> Any:
             if annotation in (None, NoneType):
                 return None
             if annotation in _NUMBERS:
-                dtype = _NUMBERS[annotation]
+                dtype, number = _NUMBERS[annotation]
+                if sizes.python:
+                    return number
                 return handle(ops, Aval((), dtype), dtype, weak=True)
             if annotation is inspect.Parameter.empty:
                 raise CannotInvent("is not annotated")
@@ -206,7 +220,7 @@ def _instance(
             values[name] = defaults[name]
             continue
         try:
-            if isinstance(form, Opaque) and form.annotation in _NUMBERS:
+            if is_number(form):
                 raise CannotInvent("is a number of which nothing is known; `Size` says more")
             values[name] = _invent(form, sizes, ops)
         except CannotInvent as error:

@@ -16,6 +16,9 @@ from taglessad.compiled.jit import Compiled
 from taglessad.convert import article
 from taglessad.errors import ArgumentError
 
+LATER: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+"""The flags of functions whose call does not give their result."""
+
 F = TypeVar("F", bound=Callable[..., Any])  # Any: the program's own signature, which is kept
 
 # Any elsewhere: arguments and results are whatever the program takes and gives.
@@ -104,6 +107,11 @@ def program(f: F) -> F:
         raise ArgumentError(
             f"program: f is {article(f)}, whose parameters have no annotations; mark the function "
             "that it is made from"
+        )
+    if own.__code__.co_flags & LATER:
+        raise ArgumentError(
+            f"program: {own.__name__} is a generator or a coroutine, whose call does not give its "
+            "result; mark the function that computes it"
         )
     caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # CPython's
     made = Program(f, own, caller.f_locals)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from taglessad.checking.annotations import ANNOTATED, is_named, read_class
 from taglessad.checking.forms import Form, SelfForm, has_unknown, variables
-from taglessad.checking.invented import CannotInvent, Sizes, arguments, trials
+from taglessad.checking.invented import CannotInvent, Sizes, arguments, is_number, trials
 from taglessad.checking.matching import match
 from taglessad.checking.returning import Returns
 from taglessad.checking.scope import SCOPE
@@ -48,52 +48,81 @@ class Outcome:
     at_fault: Exception | None = None
     instance: str | None = None
 
+    @property
+    def fault(self) -> bool:
+        """Whether it did not run to a good end."""
+        return self.mistake is not None or self.obstacle is not None
+
 
 def try_out(f: Callable[..., Any], signature: Signature, owner: type[Any] | None = None) -> Outcome:
     """Run a program on invented arguments; `owner` is the class of a method.
 
     Raises nothing of what the program raises.
     """
-    symbols, runs, complete = _variables(signature, owner)
-    known: Outcome = Outcome()
-    for sizes in trials(symbols, runs, numeric=False):
-        known = _tried(f, signature, sizes, owner)
-        if known.mistake is not None and _decides(known.mistake, bool(symbols or runs)):
-            return known
-        if known.mistake is not None or known.obstacle is not None:
-            break
-    else:
-        return known
-    if known.at_fault is None and known.mistake is None:
-        return known  # no arguments could be made: numbers do not help
-    if complete and (symbols or runs):
-        for sizes in trials(symbols, runs, numeric=True):
-            second = _tried(f, signature, sizes, owner)
-            if second.mistake is not None:
-                return second
-            if second.obstacle is not None:
-                return second
-        return Outcome(instance=str(sizes))
-    if known.mistake is not None:
-        return Outcome(obstacle=known.mistake.message, at_fault=known.mistake)
-    return known
+    needs = _needs(signature, owner)
+
+    def attempt(*, numeric: bool, python: bool = False) -> Outcome:
+        instance = ""
+        for sizes in trials(needs.symbols, needs.runs, numeric=numeric, python=python):
+            outcome = _tried(f, signature, sizes, owner)
+            if outcome.fault:
+                return outcome
+            instance = str(sizes)
+        return Outcome(instance=instance if numeric else None)
+
+    first = attempt(numeric=False)
+    if not first.fault or isinstance(first.mistake, ShapeError):
+        return first
+    if first.mistake is None and first.at_fault is None:
+        return first  # no arguments could be made: numbers do not help
+    if not (needs.symbols or needs.runs or needs.numbers):
+        return first
+    if needs.unknown:
+        return _left_open(first)
+    second = attempt(numeric=True)
+    if not second.fault or isinstance(second.mistake, ShapeError):
+        return second
+    if not needs.numbers:
+        return second
+    # What a program says of a number that it cannot look at need not be a mistake.
+    third = attempt(numeric=True, python=True)
+    if not third.fault or _same(second, third):
+        return third
+    return _left_open(second)
 
 
-def _decides(mistake: TaglessError, symbolic: bool) -> bool:
-    """Whether it is the program's, and not that of symbols where it needs numbers."""
-    return isinstance(mistake, ShapeError) or not symbolic
+def _same(a: Outcome, b: Outcome) -> bool:
+    """Whether two runs made one mistake."""
+    if a.mistake is None or b.mistake is None:
+        return False
+    return type(a.mistake) is type(b.mistake) and a.mistake.site == b.mistake.site
 
 
-def _variables(
-    signature: Signature, owner: type[Any] | None
-) -> tuple[dict[str, Symbol], dict[str, Star], bool]:
-    """The sizes and runs to invent, and whether there is no size of which nothing is known.
+def _left_open(outcome: Outcome) -> Outcome:
+    """A mistake that need not be the program's: that of symbols where it needs numbers."""
+    mistake = outcome.mistake
+    if mistake is None:
+        return outcome
+    return Outcome(obstacle=mistake.message, at_fault=mistake)
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What is to be invented: sizes, runs, Python numbers; sizes of which nothing is known.
 
     What stands in the result alone is whatever the program makes it.
     """
+
+    symbols: dict[str, Symbol]
+    runs: dict[str, Star]
+    numbers: bool
+    unknown: bool
+
+
+def _needs(signature: Signature, owner: type[Any] | None) -> _Needs:
     symbols: dict[str, Symbol] = {}
     runs: dict[str, Star] = {}
-    complete = True
+    numbers = unknown = False
     for p in signature.parameters:
         form: Form = p.form
         if isinstance(form, SelfForm) and owner is not None:
@@ -101,8 +130,9 @@ def _variables(
         more, others = variables(form)
         symbols |= more
         runs |= others
-        complete = complete and not has_unknown(form)
-    return symbols, runs, complete
+        numbers = numbers or is_number(form)
+        unknown = unknown or has_unknown(form)
+    return _Needs(symbols, runs, numbers, unknown)
 
 
 def _tried(

@@ -99,7 +99,7 @@ def load(source: Source) -> ModuleType:
     """The module of a file: the one that is imported already, or a new one.
 
     Where another module has its name it gets one of its own. The folder that its imports start
-    from is searched meanwhile. What it prints goes to standard error. Raises what the file raises.
+    from is searched meanwhile. Raises what the file raises.
     """
     file = source.file.resolve()
     name = source.module
@@ -109,7 +109,7 @@ def load(source: Source) -> ModuleType:
     if file in _LOADED:
         return _LOADED[file]
     depth = name.count(".") + (file.stem == "__init__")
-    with _searched(file.parents[depth]), contextlib.redirect_stdout(sys.stderr):
+    with _searched(file.parents[depth]):
         if "." in name:
             importlib.import_module(name.rpartition(".")[0])
             there = sys.modules.get(name)  # the package may have imported it

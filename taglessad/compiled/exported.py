@@ -1,6 +1,7 @@
 """Exported programs: written and read through `jax.export`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import jax
@@ -9,7 +10,7 @@ from jax import export as jax_export
 
 from taglessad.compiled.xla import XlaCompiled
 from taglessad.convert import as_handle, is_python_number
-from taglessad.errors import ArgumentError, DTypeError, ShapeError
+from taglessad.errors import ArgumentError, DTypeError, MissingExtra, ShapeError
 from taglessad.interpreters.jax import JAX, Jax, array, from_jax
 from taglessad.trees import flatten, unflatten
 from taglessad.xla.width import wide
@@ -46,7 +47,9 @@ def exporter(
         over_containers.__name__ = compiled.__name__
         own, named = plain((args, kwargs), iter(values))
         write: Any = jax_export.export(jax.jit(over_containers), platforms=platforms)
-        return bytes(wide(write)(*own, **named).serialize())
+        written = wide(write)(*own, **named)
+        with _needs_flatbuffers():
+            return bytes(written.serialize())
 
     return run
 
@@ -60,9 +63,14 @@ class Exported:
 
     def __init__(self, data: bytes) -> None:
         try:
-            self._exported: Any = jax_export.deserialize(bytearray(data))
+            with _needs_flatbuffers():
+                self._exported: Any = jax_export.deserialize(bytearray(data))
+        except MissingExtra:
+            raise
         except Exception as error:  # whatever JAX's reader meets in bytes of another kind
-            raise ArgumentError(f"load_exported: these bytes are no exported program: {error}") from None
+            raise ArgumentError(
+                f"load_exported: these bytes are no exported program: {error}"
+            ) from None
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -72,21 +80,31 @@ class Exported:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, _ = flatten((args, kwargs))
-        given = plain((args, kwargs), iter(leaves))
-        values, treedef = jax.tree.flatten(given)
+        order, treedef = jax.tree.flatten(plain((args, kwargs), iter(range(len(leaves)))))
         if treedef != self._exported.in_tree:
             raise ArgumentError(
                 f"{self!r}: the arguments are {treedef}, but it was exported for "
                 f"{self._exported.in_tree}"
             )
-        pairs = zip(values, self._exported.in_avals, strict=True)
-        fitted = [_fitted(self, x, aval, i) for i, (x, aval) in enumerate(pairs)]
+        pairs = zip(order, self._exported.in_avals, strict=True)
+        fitted = [_fitted(self, leaves[i], aval, i) for i, aval in pairs]
         own, named = jax.tree.unflatten(treedef, fitted)
         found = wide(self._exported.call)(*own, **named)
         return jax.tree.map(lambda y: from_jax(y, "export", "the result"), found)
 
     def __repr__(self) -> str:
         return f"Exported({self._exported.fun_name})"
+
+
+@contextmanager
+def _needs_flatbuffers() -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise MissingExtra(
+            "exported programs are written with flatbuffers, which is not installed: "
+            "pip install 'taglessad[jax]'"
+        ) from None
 
 
 def plain(tree: Any, leaves: Iterator[Any]) -> Any:

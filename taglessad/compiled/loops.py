@@ -87,13 +87,50 @@ def _avals(graph: Graph) -> list[Aval]:
     return [graph.avals[ref] for ref in graph.inputs]
 
 
-def while_function(
-    condition: Graph, body: Graph, constants: int, most: int | None = None
-) -> Kernel:
-    """(constants, carry) -> (final carry, trips).
+def while_function(condition: Graph, body: Graph, constants: int) -> Kernel:
+    """(constants, carry) -> (final carry, trips)."""
+    avals = _avals(body)
+    names = [f"a{i}" for i in range(len(avals))]
+    carry = names[constants:]
+    text = _Text()
+    text.unboxed(names, avals)
+    text.write("trips = 0")
+    text.write("while True:")
+    _trip(text, condition, body, "v", names, carry)
+    final = [_boxed(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
+    text.write(f"return {_tuple([*final, 'array(trips)'])}")
+    return text.function(names)
 
-    With `most`, what the body gives besides the carry is logged trip by trip, and the log is one
-    more result; None instead, once there were more trips than that.
+
+def _trip(
+    text: _Text,
+    condition: Graph,
+    body: Graph,
+    prefix: str,
+    names: list[str],
+    carry: list[str],
+    depth: int = 2,
+) -> list[str]:
+    """One trip, or the end of the loop; gives what the body gives besides the carry."""
+    (going,) = text.body(condition, prefix.upper(), names, depth)
+    text.write(f"if not {going}:", depth)
+    text.write("break", depth + 1)
+    after = text.body(body, prefix, names, depth)
+    rest = after[len(carry) :]
+    if rest:
+        text.write(f"log.append({_tuple(rest)})", depth)
+    text.write(_assign(carry, after[: len(carry)]), depth)
+    text.write("trips += 1", depth)
+    return rest
+
+
+def logging_function(
+    condition: Graph, forward: Graph, body: Graph, constants: int, most: int
+) -> Kernel:
+    """(constants, carry) -> (final carry, trips, log).
+
+    forward: the body, giving what is logged after the carry. After `most` trips the log has grown
+    too large: it is None, and the loop goes on with the body alone.
     """
     avals = _avals(body)
     names = [f"a{i}" for i in range(len(avals))]
@@ -101,23 +138,16 @@ def while_function(
     text = _Text()
     text.unboxed(names, avals)
     text.write("trips = 0")
-    if most is not None:
-        text.write("log = []")
-    text.write("while True:")
-    (going,) = text.body(condition, "u", names, 2)
-    text.write(f"if not {going}:", 2)
-    text.write("break", 3)
-    after = text.body(body, "v", names, 2)
-    if most is not None:
-        text.write(f"if trips < {most}:", 2)
-        text.write(f"log.append({_tuple(after[len(carry) :])})", 3)
-    text.write(_assign(carry, after[: len(carry)]), 2)
-    text.write("trips += 1", 2)
+    text.write("log = []")
+    text.write(f"while trips < {most}:")
+    rest = _trip(text, condition, forward, "v", names, carry)
+    if not rest:  # nothing is read on the way back, but its trips are counted by the log
+        text.write("log.append(())", 2)
+    text.write("else:")
+    text.write("while True:", 2)
+    _trip(text, condition, body, "w", names, carry, 3)
     final = [_boxed(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
-    final.append("array(trips)")
-    if most is not None:
-        final.append(f"log if trips <= {most} else None")
-    text.write(f"return {_tuple(final)}")
+    text.write(f"return {_tuple([*final, 'array(trips)', f'log if trips <= {most} else None'])}")
     return text.function(names)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from taglessad.compiled.loops import fits, logged_function, while_function
+from taglessad.compiled.loops import fits, logged_function, logging_function, while_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
 from taglessad.control.loop_graphs import (
@@ -179,7 +179,7 @@ def _fused(params: BackParams, loop: Params) -> tuple[Any, Any] | None:
     run = derived.kept(
         halves.forward,
         ("while", condition),
-        lambda: while_function(condition, halves.forward, k, halves.most),
+        lambda: logging_function(condition, halves.forward, body, k, halves.most),
     )
 
     def pull(log: Any, *operands: Any) -> Any:

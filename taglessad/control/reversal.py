@@ -16,7 +16,7 @@ from taglessad.interpreter import Interpreter
 
 R = TypeVar("R")
 
-BUDGET: Final = 256 * 2**20
+BUDGET: int = 256 * 2**20
 """Bytes of iterates that are stored as they are."""
 
 SLOTS: Final = 32

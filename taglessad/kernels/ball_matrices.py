@@ -8,6 +8,7 @@ import numpy as np
 
 from taglessad.errors import DomainError
 from taglessad.kernels.flint import acb_mat, arb_mat
+from taglessad.kernels.object_fourier import FOURIER
 from taglessad.kernels.object_matrices import Field, of_pairs, symmetric
 from taglessad.kernels.object_products import matrix_product
 from taglessad.kernels.payloads import Numbers, Objects, filled, gathered
@@ -154,4 +155,10 @@ def svd(field: Field, x: Numbers, full: bool) -> tuple[Numbers, ...]:
     return _each_matrix(of, x)
 
 
-SEVERAL: dict[str, Several] = {"eigh": eigh, "qr": qr, "slogdet": slogdet, "svd": svd}
+SEVERAL: dict[str, Several] = {
+    **FOURIER,
+    "eigh": eigh,
+    "qr": qr,
+    "slogdet": slogdet,
+    "svd": svd,
+}

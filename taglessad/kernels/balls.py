@@ -213,6 +213,12 @@ def length(a: Ball, b: Ball) -> Ball:
     return (a * a + b * b).nonnegative_part().sqrt()
 
 
+def turn(k: int, n: int) -> tuple[Ball, Ball]:
+    """Cosine and sine of k / n of a turn."""
+    half_turns = fmpq(2 * k, n)
+    return arb.cos_pi_fmpq(half_turns), arb.sin_pi_fmpq(half_turns)
+
+
 def angle(y: Ball, x: Ball) -> Ball:
     """The angle of the point (x, y)."""
     return arb.atan2(y, x)

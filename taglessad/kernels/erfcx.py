@@ -77,7 +77,7 @@ def _by_quadrature(n: int, x: F64) -> F64:
     depth = 44.0 + 8 * n
     end = depth / (x + np.sqrt(x * x + depth))
     t = end[:, None] * _NODES
-    integrand = np.exp(-t * (t + 2 * x[:, None]) + n * np.log(_NODES))
+    integrand = np.exp(-t * (t + 2 * x[:, None])) * np.power(_NODES, float(n))
     scale = np.power(end, n + 1.0) / math.factorial(n)
     return _TWO_OVER_SQRT_PI * scale * weighted(integrand, _WEIGHTS)
 

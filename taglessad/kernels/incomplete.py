@@ -38,7 +38,8 @@ def gamma_density(a: NDArray[Any], x: NDArray[Any], m: int) -> NDArray[Any]:
 
     def density(a: F64, x: F64) -> F64:
         weight = _derivatives(m, [_log_over_mean(a, x), *_polygammas(a, m)])
-        return np.where((a > 0) & (x >= 0), _gamma_kernel(a, x) / x * weight, np.nan)
+        inside = (a > 0) & (x >= 0)
+        return np.where(inside, _gamma_kernel(a, x, density=True) * weight, np.nan)
 
     return jointly(density, a, x)
 
@@ -92,7 +93,7 @@ def beta_density(a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], m: int, n: i
         first = np.log(x) - polygamma_difference(a, b, 0)
         second = np.log1p(-x) - polygamma_difference(b, a, 0)
         weight = _joint_derivatives(m, n, first, second, a, b)
-        return np.where(inside, _beta_kernel(a, b, x) / x / (1 - x) * weight, np.nan)
+        return np.where(inside, _beta_kernel(a, b, x, density=True) * weight, np.nan)
 
     return jointly(density, a, b, x)
 
@@ -125,17 +126,18 @@ def _log_over_mean(a: F64, x: F64) -> F64:
 
 
 # --- gamma ---------------------------------------------------------------------------------------
-def _gamma_kernel(a: F64, x: F64) -> F64:
-    """x**a exp(-x) / Gamma(a) for a > 0, x >= 0."""
+def _gamma_kernel(a: F64, x: F64, density: bool = False) -> F64:
+    """x**a exp(-x) / Gamma(a) for a > 0, x >= 0; or that over x, the density itself."""
     return chosen(
         a.size,
-        ((a > 0) & (a <= 100), lambda i: _kernel_by_power(a[i], x[i])),
-        (a > 100, lambda i: _kernel_by_deviance(a[i], x[i])),
+        ((a > 0) & (a <= 100), lambda i: _kernel_by_power(a[i] - density, a[i], x[i])),
+        (a > 100, lambda i: _kernel_by_deviance(a[i], x[i]) / (x[i] if density else 1)),
     )
 
 
-def _kernel_by_power(a: F64, x: F64) -> F64:
-    power, half = np.power(x, a), np.power(x, 0.5 * a) * np.exp(-0.5 * x)
+def _kernel_by_power(p: F64, a: F64, x: F64) -> F64:
+    """x**p exp(-x) / Gamma(a)."""
+    power, half = np.power(x, p), np.power(x, 0.5 * p) * np.exp(-0.5 * x)
     direct = (power < 1e290) & (power > 1e-290) & (x < 600)
     tiny = a < 1e-290
     factor = np.where(tiny, a, 1 / gamma_function(np.where(tiny, 1.0, a)))
@@ -256,23 +258,31 @@ def _joint_derivatives(m: int, n: int, first: F64, second: F64, a: F64, b: F64) 
     return np.asarray(found[m, n])
 
 
-def _beta_kernel(a: F64, b: F64, x: F64) -> F64:
-    """x**a (1 - x)**b / B(a, b)."""
+def _beta_kernel(a: F64, b: F64, x: F64, density: bool = False) -> F64:
+    """x**a (1 - x)**b / B(a, b); or that over x (1 - x), the density itself."""
     both = (a > 10) & (b > 10)
+
+    def large(i: Index) -> F64:
+        over = x[i] * (1 - x[i]) if density else 1.0
+        return _beta_by_deviance(a[i], b[i], x[i]) / over
+
     return chosen(
         a.size,
-        (both, lambda i: _beta_by_deviance(a[i], b[i], x[i])),
-        (~both, lambda i: _beta_by_power(a[i], b[i], x[i])),
+        (both, large),
+        (~both, lambda i: _beta_by_power(a[i] - density, b[i] - density, a[i], b[i], x[i])),
     )
 
 
-def _beta_by_power(a: F64, b: F64, x: F64) -> F64:
-    first = np.power(x, a)
-    second = np.where(x < 0.5, np.exp(b * np.log1p(-x)), np.power(1 - x, b))
+def _beta_by_power(p: F64, q: F64, a: F64, b: F64, x: F64) -> F64:
+    """x**p (1 - x)**q / B(a, b)."""
+    first, half = np.power(x, p), np.power(x, 0.5 * p)
+    second = np.where(x < 0.5, np.exp(q * np.log1p(-x)), np.power(1 - x, q))
     size = beta_function(a, b)
-    usable = (first > 1e-290) & (second > 1e-290) & (size > 1e-290) & (size < 1e290)
-    logarithm = a * np.log(x) + b * np.log1p(-x) - betaln(a, b)
-    return np.where(usable, first * second / size, np.exp(logarithm))
+    rest = second / size
+    usable = (second > 1e-290) & (second < 1e290) & (rest > 1e-290) & (rest < 1e290)
+    logarithm = p * np.log(x) + q * np.log1p(-x) - betaln(a, b)
+    product = np.where((first > 1e-290) & (first < 1e290), first * rest, half * rest * half)
+    return np.asarray(np.where(usable, product, np.exp(logarithm)))
 
 
 def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:

@@ -160,6 +160,13 @@ class Rationals:
     def rooted(self, x: Any) -> Any:
         return square_root(x)
 
+    def turn(self, k: int, n: int) -> tuple[Any, Any]:
+        if 4 * k % n:
+            nothing = Undefined(f"rfft: the cosine of 1/{n} of a turn is not a rational number")
+            return nothing, nothing
+        cosine, sine = ((1, 0), (0, 1), (-1, 0), (0, -1))[4 * k // n]
+        return make(cosine), make(sine)
+
     def roughly(self, x: Any) -> float:
         return math.nan if isinstance(x, Undefined) else float(fraction(x))
 

@@ -109,10 +109,40 @@ def expn(z: Ball, n: int) -> Ball:
     return special.expn(z, n) if off_negative(z) else nowhere()
 
 
+def erfinv(z: Ball) -> Ball:
+    """The inverse of erf, by Newton's method on balls: where N(W) lies in W each number of the ball
+    has one inverse there, and the derivative is not zero, so that it is analytic."""
+    return _inverted(lambda w: w.erf(), z, z.real.mid().erfinv(), 1)
+
+
+def erfcinv(z: Ball) -> Ball:
+    """The inverse of erfc."""
+    return _inverted(lambda w: w.erfc(), z, z.real.mid().erfcinv(), -1)
+
+
+def _inverted(f: Callable[[Ball], Ball], z: Ball, start: Any, sign: int) -> Ball:
+    if not start.is_finite():
+        return nowhere()
+    centre = acb(start.mid())
+    rest = f(centre) - z
+
+    def slope(w: Ball) -> Ball:
+        return sign * 2 * (-(w * w)).exp() / arb.const_sqrt_pi()
+
+    size = 2 * abs(rest / slope(centre)).upper()
+    box = arb(0, size)
+    around = centre + acb(box, box)
+    found = centre - rest / slope(around)
+    inside = around.real.contains_interior(found.real) and around.imag.contains_interior(found.imag)
+    return found if inside else nowhere()
+
+
 UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
     "cbrt": cbrt,
     "cosm1": special.cosm1,
     "entr": lambda z: -z * log(z),
+    "erfcinv": erfcinv,
+    "erfinv": erfinv,
     "expi": expi,
     "gamma": lambda z: z.gamma(),
     "log_ndtr": lambda z: log(special.ndtr(z)),

@@ -46,6 +46,7 @@ from taglessad.mypy_plugin.specs import (
 from taglessad.mypy_plugin.types import array_likes, mentions, without_shapes
 from taglessad.mypy_plugin.values import Values
 from taglessad.mypy_plugin.writing import Inexpressible, Writer
+from taglessad.tensor import AnyTensor
 
 Call: TypeAlias = FunctionContext | MethodContext
 
@@ -92,13 +93,15 @@ def tensor_parameters(function: Callable[..., Any]) -> dict[str, str]:
     except Exception:
         return {}
     found: dict[str, str] = {}
+    # What is annotated Any is an operand where it cannot be left out; else it is an option.
+    options = {p.name for p in _parameters(function) if p.default is not p.empty}
     for name, hint in hints.items():
         text = (
             repr(hint)
             + repr(getattr(hint, "__bound__", ""))
             + repr(getattr(hint, "__constraints__", ""))
         )
-        if "Tensor" in text or hint is Any:
+        if "Tensor" in text or (hint is Any and name not in options):
             only = [c for c in ("IntTensor", "BoolTensor", "AnyTensor") if c in text]
             found[name] = only[0] if len(only) == 1 else "Tensor" if not only else "AnyTensor"
     return found
@@ -338,7 +341,7 @@ def method_hook(ctx: MethodContext, name: str, writer: Writer) -> Type:
         return getattr(x, name)(*args, **kwargs)
 
     if isinstance(call, CallExpr):
-        rest = arguments(call, values, method)
+        rest = arguments(call, values, getattr(AnyTensor, name), bound=True)
         if rest is None:
             return ctx.default_return_type
     else:

@@ -6,6 +6,7 @@ is the result.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from itertools import product
 from typing import Any, Final, NamedTuple
 
@@ -249,12 +250,11 @@ def _instance(
             total = total * n
         totals[f"prod {key}"] = total
     out: list[Extent | Star] = []
-    n: Extent | Star
-    for n in pattern:
-        if isinstance(n, Star) and n.key in answers.runs:
-            out.extend(answers.runs[n.key])
+    for part in pattern:
+        if isinstance(part, Star):
+            out.extend(answers.runs.get(part.key, (part,)))
         else:
-            out.append(n if isinstance(n, Star) else substitute(n, totals))
+            out.append(substitute(part, totals))
     return tuple(out)
 
 
@@ -277,8 +277,11 @@ def spec_of(value: Any) -> Spec:
         return Keyed(tuple(value), tuple(spec_of(v) for v in value.values()))
     mold = getattr(type(value), "mold", None)
     if mold is not None:
-        fields = type(value).__dataclass_fields__
-        return Record(type(value), tuple(spec_of(getattr(value, n)) for n in fields), mold)
+        items = tuple(
+            Known(None, "static") if f.metadata.get("static") else spec_of(getattr(value, f.name))
+            for f in fields(value)
+        )
+        return Record(type(value), items, mold)
     return Opaque()
 
 

@@ -21,12 +21,12 @@ def at_least_one(n: SupportsIndex | Extent, what: str, name: str) -> Any:
     return size
 
 
-def divides(count: int, n: Extent) -> bool:
-    """Whether a number may divide a size: of a symbol that is not known."""
-    return not isinstance(n, int) or n % count == 0
+def divides(count: Extent, n: Extent) -> bool:
+    """Whether a number may divide a size: of symbols that is not known."""
+    return not (isinstance(n, int) and isinstance(count, int)) or n % count == 0
 
 
-def share(n: Extent, count: int) -> Extent:
+def share(n: Extent, count: Extent) -> Extent:
     """n / count of what `divides` let pass."""
     part = exact_quotient(n, count)
     return UNKNOWN if part is None else part

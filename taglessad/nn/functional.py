@@ -114,6 +114,12 @@ def elu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
     return _shaped(x, where(t > 0.0, t, alpha * expm1(t)))
 
 
+def celu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
+    """x for x > 0, alpha * expm1(x / alpha) below (Barron 2017)."""
+    t = _real(x, "celu")
+    return _shaped(x, where(t > 0.0, t, alpha * expm1(t / alpha)))
+
+
 def leaky_relu(x: Tensor[*S], /, negative_slope: float = 0.01) -> Tensor[*S]:
     """x for x > 0, negative_slope * x elsewhere."""
     t = _real(x, "leaky_relu")
@@ -154,6 +160,18 @@ def glu(x: Tensor, /, axis: int = -1) -> Tensor:
     gate: Any = getitem(t, (*lead, slice(half, None)))
     gated: Tensor = signal * sigmoid(gate)
     return gated
+
+
+def hard_sigmoid(x: Tensor[*S], /) -> Tensor[*S]:
+    """relu6(x + 3) / 6; the derivative at the kinks is 0."""
+    t = _real(x, "hard_sigmoid")
+    return _shaped(x, relu6(t + 3.0) / 6.0)
+
+
+def hard_silu(x: Tensor[*S], /) -> Tensor[*S]:
+    """x * hard_sigmoid(x) (Howard et al. 2019)."""
+    t = _real(x, "hard_silu")
+    return _shaped(x, t * hard_sigmoid(t))
 
 
 def hard_tanh(x: Tensor[*S], /) -> Tensor[*S]:

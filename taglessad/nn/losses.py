@@ -24,7 +24,7 @@ from taglessad.linalg.norms import vector_norm
 from taglessad.nn.checks import same_shape
 from taglessad.shapes import normalize_axis, show
 from taglessad.shapes.axes import integer
-from taglessad.special.information import log_softmax, xlogy
+from taglessad.special.information import logsumexp, xlogy
 from taglessad.tensor import AnyTensor, Tensor, TensorLike
 
 # Any below: handles of reals, or of what promotes to them.
@@ -163,9 +163,10 @@ def _at_labels(
         numbers: Any = arange(classes)
     else:  # under Shape, where no number is asked for
         numbers = zeros((classes,), dtype=int64)
-    # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN.
-    here = expand_dims(t, axis=-1) == numbers
-    return -total(where(here, log_softmax(z, axis=-1) if normalize else z, 0.0), axis=-1)
+    # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN. The logarithm is
+    # outside the selection, so that its derivative is known to be about every class.
+    at_label = total(where(expand_dims(t, axis=-1) == numbers, z, 0.0), axis=-1)
+    return logsumexp(z, axis=-1) - at_label if normalize else -at_label
 
 
 def _check_labels(what: str, labels: AnyTensor, classes: int) -> None:

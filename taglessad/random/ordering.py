@@ -97,7 +97,7 @@ def choice(
 def _first(key: Key, count: int, shape: Shape) -> IntTensor:
     """The head of a permutation."""
     draws = math.prod(known_size(n, "random.choice") for n in shape)
-    return reshape(_order(key, (count,), 0)[:draws], shape)  # type: ignore[arg-type]
+    return reshape(_order(key, (count,), 0)[:draws], shape)
 
 
 def _weighted(

@@ -3,8 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import numpy as np
-
+from taglessad.dtypes import smallest_normal
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Slot, declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
@@ -78,7 +77,7 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     by_power = ops.mul(b, ops.pow(base, ops.sub(b, ops.scalar(1, b))))
     # b - 1 rounds b off where b < 1/2; b*y / a does not, but needs y with all its digits.
     small = ops.less(b, ops.scalar(HALF, b))
-    normal = ops.less(ops.scalar(float(np.finfo(ops.dtype(a)).tiny), y), ops.abs(y))
+    normal = ops.less(ops.scalar(smallest_normal(ops.dtype(a)), y), ops.abs(y))
     inside = ops.logical_and(ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero)), normal)
     by_quotient = ops.div(ops.mul(b, y), a)
     return ops.where(ops.logical_and(small, inside), by_quotient, by_power)

@@ -3,9 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import numpy as np
-
-from taglessad.dtypes import LN2, LN10
+from taglessad.dtypes import LN2, LN10, smallest_normal
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
@@ -29,7 +27,7 @@ def _exp_neg_square(ops: "Ops[R]", y: R, x: R) -> R:
     near = ops.where(ops.less(ops.abs(x), ops.scalar(64, x)), x, ops.scalar(0, x))
     slope = ops.mul(ops.scalar(-2, x), near)
     # Where y is subnormal it has lost digits: there it is taken in four factors.
-    deep = ops.less(y, ops.scalar(4 * float(np.finfo(ops.dtype(x)).tiny), y))
+    deep = ops.less(y, ops.scalar(4 * smallest_normal(ops.dtype(x)), y))
     root = ops.exp_neg_square(ops.mul(ops.scalar(Fraction(1, 2), x), near))
     square = ops.square(root)
     return ops.where(deep, ops.mul(ops.mul(slope, square), square), ops.mul(slope, y))

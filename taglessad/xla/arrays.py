@@ -73,17 +73,23 @@ def _set_at(x: Any, index: Any, updates: Any, axis: int) -> Any:
     return jnp.where((last >= 0).reshape(-1, *ones), chosen, x)
 
 
-def _grid(index: Any, axis: int) -> tuple[Any, ...]:
-    grids = np.ogrid[tuple(map(slice, index.shape))]
-    return tuple(index if i == axis else g for i, g in enumerate(grids))
-
-
+# All axes but one are batch axes, and are named as such: so a sharded one needs no communication.
 def _take_along(x: Any, index: Any, axis: int) -> Any:
-    return jnp.asarray(x).at[_grid(index, axis)].get(mode="fill", wrap_negative_indices=False)
+    rest = tuple(i for i in range(x.ndim) if i != axis)
+    numbers = lax.GatherDimensionNumbers((), (axis,), (axis,), rest, rest)
+    ones = (1,) * x.ndim
+    return lax.gather(x, _starts(x, index, rest), numbers, ones, mode="fill")
 
 
 def _add_along(x: Any, index: Any, updates: Any, axis: int) -> Any:
-    return jnp.asarray(x).at[_grid(index, axis)].add(updates, mode="drop", wrap_negative_indices=False)
+    rest = tuple(i for i in range(x.ndim) if i != axis)
+    numbers = lax.ScatterDimensionNumbers((), (axis,), (axis,), rest, rest)
+    return lax.scatter_add(x, _starts(x, index, rest), updates, numbers, mode="drop")
+
+
+def _starts(x: Any, index: Any, rest: tuple[int, ...]) -> Any:
+    assert all(index.shape[i] == x.shape[i] for i in rest)
+    return lax.expand_dims(index, (index.ndim,))
 
 
 # --- order ----------------------------------------------------------------------------------------

@@ -103,8 +103,9 @@ def _polygamma(x: Any, n: int) -> Any:
     y = special.polygamma(n, jnp.where(negative, 1 - x, x))
     distance = x - jnp.round(x)
     cotangent = 1 / jnp.tan(np.pi * distance)
-    terms = jnp.full_like(cotangent, 0)
-    for coefficient in reversed(_derivative_of_cotangent(n)):
+    first, *others = reversed(_derivative_of_cotangent(n))
+    terms = jnp.full_like(cotangent, first)
+    for coefficient in others:
         terms = terms * cotangent + coefficient
     turned = (-1) ** n * y - np.pi ** (n + 1) * terms
     if n % 2 == 0:  # the sign of the pole depends on the side
@@ -117,7 +118,7 @@ def _derivative_of_cotangent(n: int) -> list[int]:
     terms = [0, 1]
     for _ in range(n):
         slope = [k * c for k, c in enumerate(terms)][1:]
-        low, high = [*slope, 0, 0], [0, 0, *slope]
+        low, high = [*slope, 0, 0], [0, 0, *slope]  # slope, and cot**2 slope
         terms = [-(a + b) for a, b in zip(low, high, strict=True)]
     return terms
 

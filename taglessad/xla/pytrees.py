@@ -6,6 +6,7 @@ import jax
 import numpy as np
 from jax.tree_util import GetAttrKey, SequenceKey
 
+from taglessad.dtypes import DType, bool_, float64, int64
 from taglessad.ops import Ops
 from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
 from taglessad.trees.announced import listen
@@ -17,25 +18,31 @@ from taglessad.trees.kinds import kinds
 def register_pytrees(root: Ops[Any]) -> None:
     """Register the three classes of handles, and every class of the library that holds them.
 
-    A handle has one leaf, its array: of JAX as it is, of NumPy as a NumPy array. It is rebuilt over
-    `root` where the leaf is an array; any other leaf is kept as it is.
+    A handle has one leaf, its array: of JAX as it is, of NumPy as a NumPy array, a Python number
+    where it is weak. It is rebuilt over `root` from such; any other leaf is kept as it is.
     """
-    for cls in (Tensor, IntTensor, BoolTensor):
-        _register_handle(cls, root)
+    _register_handle(Tensor, root, float64)
+    _register_handle(IntTensor, root, int64)
+    _register_handle(BoolTensor, root, bool_)
     listen(_register_container)
 
 
-def _register_handle(cls: type[AnyTensor], root: Ops[Any]) -> None:
-    def flatten(x: AnyTensor) -> tuple[tuple[Any], tuple[np.dtype[Any], bool]]:
+def _register_handle(cls: type[AnyTensor], root: Ops[Any], dtype: DType) -> None:
+    def flatten(x: AnyTensor) -> tuple[tuple[Any], None]:
         value = x.payload if x.ops is root or x.ops.closed else x.ops.literal(x.payload)
-        return (x.payload if value is None else value,), (x.dtype, x.weak)
+        if value is None:
+            return (x.payload,), None
+        return (value.item() if x.weak and isinstance(value, np.ndarray) else value,), None
 
-    def unflatten(aux: tuple[np.dtype[Any], bool], leaves: tuple[Any]) -> Any:
+    def unflatten(_: None, leaves: tuple[Any]) -> Any:
         (leaf,) = leaves
-        dtype, weak = aux
-        if isinstance(leaf, (jax.Array, np.ndarray)):
-            return handle(root, leaf, np.dtype(leaf.dtype), weak and leaf.dtype == dtype)
-        return cls(root, leaf, dtype, weak)
+        if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
+            weak = bool(getattr(leaf, "weak_type", False)) and not leaf.shape
+            return handle(root, leaf, np.dtype(leaf.dtype), weak)
+        if isinstance(leaf, (bool, int, float)):
+            array = np.asarray(leaf)
+            return handle(root, array, array.dtype, True)
+        return cls(root, leaf, dtype, False)
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 

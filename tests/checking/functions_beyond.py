@@ -68,9 +68,9 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def _segments(data: Any, ids: Any) -> Any:
-    if ids.ndim != 1 or data.ndim < 1 or data.shape[0] != ids.shape[0]:
+    if ids.ndim == 0 or ids.shape != data.shape[: ids.ndim]:
         raise ValueError("one segment for each row")
-    return np.zeros((3, *data.shape[1:]))
+    return np.zeros((3, *data.shape[ids.ndim :]))
 
 
 BEYOND: list[Rule] = [

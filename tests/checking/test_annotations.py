@@ -1,7 +1,9 @@
 """Annotations read at run time: every spelling of a shape, and what is not understood."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import (
     Annotated,
     Any,
@@ -30,6 +32,7 @@ from taglessad.checking.forms import (
     SizeForm,
     UnionForm,
     variables,
+    within,
 )
 from taglessad.shapes import show
 
@@ -157,3 +160,20 @@ def test_containers() -> None:
 @pytest.mark.parametrize("annotation", [int, "text", T, Any, None, tuple[*B], object(), type])
 def test_what_is_not_understood_is_opaque(annotation: Any) -> None:
     assert isinstance(read(annotation), Opaque)
+
+
+def test_classes_that_hold_each_other_are_read_once_each() -> None:
+    names = [f"Node{i}" for i in range(14)]
+    fields = ", ".join(f"f{i}: '{name} | None' = None" for i, name in enumerate(names))
+    code = "from dataclasses import dataclass\n" + "".join(
+        f"@dataclass\nclass {name}:\n    {'; '.join(fields.split(', '))}\n" for name in names
+    )
+    module: Any = ModuleType("nodes_of_a_test")
+    sys.modules[module.__name__] = module
+    try:
+        exec(code, vars(module))
+        form = read(module.Node0)
+    finally:
+        del sys.modules[module.__name__]
+    owners = [part.cls for part in within(form) if isinstance(part, FieldsForm)]
+    assert len(owners) == len(set(owners)) == len(names)

@@ -246,6 +246,31 @@ def test_what_cannot_be_run_with_symbols_is_a_note(code: str, message: str) -> N
     assert main(["check", "case.py"]) == GOOD
 
 
+def test_numbers_are_not_known_until_they_must_be() -> None:
+    findings = found("""
+def fine(x: Tensor[N], rate: float, flag: bool) -> Tensor[N]:
+    if not 0.0 <= rate < 1.0:
+        raise ValueError(rate)
+    return x * rate if flag else x
+
+def wrong(x: Tensor[N], rate: float, n: int) -> Tensor[N]:
+    for _ in range(n):
+        x = x * tad.nn.functional.softmax(x, axis=1)
+    return x * rate
+
+def shape(x: Tensor[N], rate: float) -> Tensor:
+    return rate * x @ tad.stack([x, x])
+""")
+    assert [(f.severity, f.code, f.function) for f in findings] == [
+        ("note", "unchecked", "fine"),
+        ("note", "unchecked", "wrong"),
+        ("error", "shape", "shape"),
+    ]
+    code = "def f(x: Tensor[N], rate: float) -> Tensor:\n    return rate * x.sum(axis=1)\n"
+    (one,) = check([write(code, "other.py")]).findings
+    assert (one.severity, one.code) == ("error", "index")
+
+
 def test_a_program_that_asks_for_sizes_is_tried_on_numbers() -> None:
     (finding,) = found("""
 def f(x: Tensor[N, K]) -> Tensor:
@@ -319,8 +344,10 @@ class Layer[A, C]:
 
 
 def test_what_a_file_prints_is_not_in_the_report(capsys: Any) -> None:
-    status, out, err = run(write("print('hello')\n"), "--format", "json", capsys=capsys)
-    assert status == GOOD and json.loads(out)["findings"] == [] and "hello" in err
+    code = "print('hello')\ndef f(x: Tensor[N]) -> Tensor[N]:\n    print('inside')\n    return x\n"
+    status, out, err = run(write(code), "--format", "json", capsys=capsys)
+    assert status == GOOD and json.loads(out)["findings"] == []
+    assert "hello" in err and "inside" in err
 
 
 def test_no_numbers_are_computed() -> None:

@@ -461,6 +461,11 @@ def test_what_is_no_function_is_refused() -> None:
         tad.program(staticmethod(len))
     with pytest.raises(tad.ArgumentError, match="mark the function"):
         tad.program(len)
+    with pytest.raises(tad.ArgumentError, match="is a generator or a coroutine"):
+
+        @tad.program
+        def rows(x: Tensor[N, K]) -> Any:
+            yield x[0]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters need Python 3.12")

@@ -50,6 +50,15 @@ def test_one_third_stays_one_third() -> None:
     assert isinstance(y, Fraction) and y == 1
 
 
+def test_a_fraction_is_a_literal_too() -> None:
+    assert under(lambda x: x * F(1, 3) + F(1, 6))(F(1, 2)) == F(1, 3)
+    assert under(tad.grad(lambda x: F(2, 3) * x**2))(F(1, 2)) == F(2, 3)
+    assert under(lambda x: tad.where(x > F(1, 3), x, -x))(F(1, 3)) == F(-1, 3)
+    assert same(under(lambda x: x @ q(F(1, 3), F(1, 2)))(q(F(3), F(4))), F(3))
+    with pytest.raises(tad.DTypeError, match="Fraction"):
+        tad.tensor(1.0) * F(1, 3)
+
+
 def test_object_arrays_come_back_as_object_arrays() -> None:
     y = under(lambda x: x / 3)(q(F(1, 2), 1, 0.5))
     assert y.dtype == object and same(y, q(F(1, 6), F(1, 3), F(1, 6)))
@@ -218,6 +227,13 @@ def test_scan_and_cond() -> None:
     assert under(tad.grad(products))(F(1, 3)) == 6
     choose = lambda x: tad.cond(x > 0.25, lambda x: x * x, lambda x: -x, x)
     assert under(tad.grad(choose))(F(1, 3)) == F(2, 3) and under(tad.grad(choose))(F(1, 5)) == -1
+
+
+def test_a_fourier_transform_whose_waves_are_rational() -> None:
+    re, im = under(tad.fft.rfft)(q(F(1), F(1, 2), F(1, 3), F(1, 4)))
+    assert same(re, q(F(25, 12), F(2, 3), F(7, 12))) and same(im, q(0, F(-1, 4), 0) + F(0))
+    with pytest.raises(DomainError, match="rfft: the cosine of 1/3 of a turn"):
+        under(tad.fft.rfft)(q(F(1), F(2), F(3)))
 
 
 def test_linear_algebra_over_the_rationals() -> None:

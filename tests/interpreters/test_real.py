@@ -223,6 +223,14 @@ def test_precision_is_restored_and_threads_do_not_meet() -> None:
     for t in threads:
         t.join()
     assert flint.ctx.prec == before
+    shared = tad.interpret(lambda x: tad.exp(x) - tad.exp(x) * (1 - 1e-30), Real())
+    for p in (0, 1, 2, 3):
+        threads[p] = threading.Thread(target=lambda: found.append(shared(1.0)))
+        threads[p].start()
+    for t in threads:
+        t.join()
+    assert len({str(e) for e in found[4:]}) == 1
+    del found[4:]
     assert sorted(int(e.bits) > 400 for e in found) == [False, False, True, True]
     with pytest.raises(ZeroDivisionError):
         under(lambda x: 1 // 0)(1.0)

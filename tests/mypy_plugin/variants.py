@@ -135,7 +135,7 @@ def variants() -> list[Variant]:
             found.setdefault((made.expression, made.operands), made)
     for line in made_lines():
         for i, made in enumerate(_of_line(line, names)):
-            if i < 2 or i % 2:
+            if i < 6 or i % 2:
                 found.setdefault((made.expression, made.operands), made)
     return list(found.values())
 

@@ -204,7 +204,7 @@ WITHOUT_RULE = """
     log log10 log1p log2 logical_not bitwise_invert negative positive real reciprocal round sign
     signbit sin sinc sinh sqrt square tan tanh trunc
     asarray tensor from_dlpack astype can_cast finfo iinfo isdtype result_type empty_like ones_like
-    zeros_like arange eye linspace tri tril_indices triu_indices diag_indices select piecewise unique_all unique_counts unique_inverse unique_values
+    zeros_like compress arange eye linspace tri tril_indices triu_indices diag_indices select piecewise unique_all unique_counts unique_inverse unique_values
     special.digamma special.entr special.erf special.erfc special.erfinv special.expit
     special.gammaln special.log_expit special.logit special.polygamma special.cosm1 special.erfcinv
     special.erfcx special.exp1 special.expi special.expn special.exprel special.gamma special.i0

@@ -1,6 +1,7 @@
 """Layers against PyTorch: values, and gradients of parameters and of inputs."""
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,21 @@ RNG = np.random.default_rng(6)
 
 def normal(*shape: int) -> np.ndarray:
     return RNG.standard_normal(shape)
+
+
+def float64_torch() -> Any:
+    """PyTorch, making its modules in float64; the test is skipped where it is not installed."""
+    torch = pytest.importorskip("torch")
+    torch.set_default_dtype(torch.float64)
+    return torch
+
+
+@pytest.fixture(autouse=True)
+def torch_as_it_was() -> Iterator[None]:
+    yield
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_default_dtype(torch.float32)
 
 
 def by_path(model: Any, path: str) -> Any:
@@ -36,7 +52,7 @@ def against_torch(
 
     names: for each parameter of ours how PyTorch's module gives it, in our layout.
     """
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     ours = ours or (lambda m, *xs: m(*xs))
     forward = forward or theirs
     parameters = {n: torch.tensor(np.asarray(by_path(layer, n)), requires_grad=True) for n in names}
@@ -71,25 +87,10 @@ def against_torch(
         np.testing.assert_allclose(np.asarray(got), t.grad, rtol=1e-9, atol=1e-9)
 
 
-def torch_nn() -> Any:
-    torch = pytest.importorskip("torch")
-    torch.set_default_dtype(torch.float64)
-    return torch.nn
-
-
-@pytest.fixture(autouse=True)
-def float64_in_torch() -> Any:
-    torch = pytest.importorskip("torch")
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
-
-
 @pytest.mark.parametrize("lead", [(), (4,), (2, 4)])
 def test_linear(lead: tuple[int, ...]) -> None:
     names = {"w": lambda m: m.weight.T, "b": lambda m: m.bias}
-    against_torch(nn.Linear(3, 5, rng=0), torch_nn().Linear(3, 5), names, normal(*lead, 3))
+    against_torch(nn.Linear(3, 5, rng=0), float64_torch().nn.Linear(3, 5), names, normal(*lead, 3))
 
 
 CONVOLUTIONS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
@@ -105,7 +106,7 @@ CONVOLUTIONS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
 @pytest.mark.parametrize(("name", "options", "shape"), CONVOLUTIONS, ids=str)
 def test_convolutions(name: str, options: dict[str, Any], shape: tuple[int, ...]) -> None:
     layer = getattr(nn, name)(4, 6, 3, rng=0, **options)
-    theirs = getattr(torch_nn(), name)(4, 6, 3, **options)
+    theirs = getattr(float64_torch().nn, name)(4, 6, 3, **options)
     names = {"w": lambda m: m.weight, "b": lambda m: m.bias}
     against_torch(layer, theirs, names, normal(*shape))
 
@@ -114,7 +115,7 @@ def test_convolutions(name: str, options: dict[str, Any], shape: tuple[int, ...]
 def test_layer_norm(shape: Any) -> None:
     names = {"w": lambda m: m.weight, "b": lambda m: m.bias}
     layer = randomised(nn.LayerNorm(shape))
-    against_torch(layer, torch_nn().LayerNorm(shape), names, normal(2, 4, 3))
+    against_torch(layer, float64_torch().nn.LayerNorm(shape), names, normal(2, 4, 3))
 
 
 def randomised(layer: Any) -> Any:
@@ -124,20 +125,22 @@ def randomised(layer: Any) -> Any:
 
 def test_rms_norm() -> None:
     layer = randomised(nn.RMSNorm(3, eps=1e-6))
-    theirs = torch_nn().RMSNorm(3, eps=1e-6)
+    theirs = float64_torch().nn.RMSNorm(3, eps=1e-6)
     against_torch(layer, theirs, {"w": lambda m: m.weight}, normal(2, 4, 3))
 
 
 @pytest.mark.parametrize("shape", [(2, 6), (2, 6, 5), (2, 6, 3, 2)])
 def test_group_norm(shape: tuple[int, ...]) -> None:
     names = {"w": lambda m: m.weight, "b": lambda m: m.bias}
-    against_torch(randomised(nn.GroupNorm(6, 3)), torch_nn().GroupNorm(3, 6), names, normal(*shape))
+    against_torch(
+        randomised(nn.GroupNorm(6, 3)), float64_torch().nn.GroupNorm(3, 6), names, normal(*shape)
+    )
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (4, 3, 5), (2, 3, 4, 5)])
 @pytest.mark.parametrize("train", [True, False])
 def test_batch_norm(shape: tuple[int, ...], train: bool) -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     layer = randomised(nn.BatchNorm(3))
     theirs = getattr(torch.nn, f"BatchNorm{max(1, len(shape) - 2)}d")(3)
     state = nn.BatchStatistics(tad.tensor(normal(3)), tad.tensor(normal(3) ** 2 + 0.5))
@@ -193,7 +196,7 @@ def attention_parameters(theirs: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def test_multi_head_attention_to_itself() -> None:
-    theirs = torch_nn().MultiheadAttention(8, 2, batch_first=True)
+    theirs = float64_torch().nn.MultiheadAttention(8, 2, batch_first=True)
     layer = randomised(nn.MultiHeadAttention(8, 2, rng=0))
     against_torch(
         layer, theirs, attention_parameters(theirs), normal(3, 5, 8),
@@ -202,7 +205,7 @@ def test_multi_head_attention_to_itself() -> None:
 
 
 def test_multi_head_attention_to_another_sequence_with_a_mask() -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     theirs = torch.nn.MultiheadAttention(8, 2, batch_first=True)
     layer = randomised(nn.MultiHeadAttention(8, 2, rng=0))
     mask = RNG.random((4, 6)) < 0.6
@@ -220,7 +223,7 @@ def test_multi_head_attention_to_another_sequence_with_a_mask() -> None:
 
 
 def test_causal_attention() -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     q, k, v = normal(2, 5, 4), normal(2, 5, 4), normal(2, 5, 3)
     wanted = torch.nn.functional.scaled_dot_product_attention(
         *map(torch.tensor, (q, k, v)), is_causal=True
@@ -263,7 +266,7 @@ CELL: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", ["RNNCell", "LSTMCell"])
 def test_cells(name: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     layer = randomised(getattr(nn, name)(3, 4, rng=0))
     theirs = getattr(torch.nn, name)(3, 4)
     with torch.no_grad():
@@ -284,7 +287,7 @@ def test_cells(name: str) -> None:
 
 
 def test_gru_cell() -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     layer = randomised(nn.GRUCell(3, 4, rng=0))
     theirs = torch.nn.GRUCell(3, 4)
     with torch.no_grad():
@@ -295,7 +298,7 @@ def test_gru_cell() -> None:
 
 @pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
 def test_sequences(name: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = float64_torch()
     layer = randomised(getattr(nn, name)(3, 4, rng=0))
     theirs = getattr(torch.nn, name)(3, 4, batch_first=True)
     with torch.no_grad():
@@ -365,7 +368,7 @@ ACTIVATIONS: dict[str, tuple[Any, str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations(name: str) -> None:
     layer, theirs, options = ACTIVATIONS[name]
-    against_torch(layer, getattr(torch_nn(), theirs)(**options), {}, 3 * normal(4, 5))
+    against_torch(layer, getattr(float64_torch().nn, theirs)(**options), {}, 3 * normal(4, 5))
 
 
 def test_pooling_layers_are_the_functions() -> None:

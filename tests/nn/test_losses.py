@@ -130,6 +130,11 @@ ACTIVATIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "mish": (nnf.mish, "mish"),
     "soft_sign": (nnf.soft_sign, "softsign"),
     "glu": (nnf.glu, "glu"),
+    "celu": (nnf.celu, "celu"),
+    "selu": (nnf.selu, "selu"),
+    "hard_silu": (nnf.hard_silu, "hardswish"),
+    "hard_tanh": (nnf.hard_tanh, "hardtanh"),
+    "relu6": (nnf.relu6, "relu6"),
 }
 
 
@@ -144,6 +149,15 @@ def test_activations_are_those_of_torch(name: str) -> None:
     (expected,) = torch.autograd.grad((wanted**2).sum(), a)
     found = tad.grad(lambda x: tad.sum(ours(x) ** 2))(x)
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-10, atol=1e-14)
+
+
+def test_hard_sigmoid_by_its_definition() -> None:
+    """PyTorch's gradient has the digits of a float32 sixth."""
+    x = np.linspace(-5, 5, 21)
+    value = np.clip((x + 3) / 6, 0, 1)
+    np.testing.assert_allclose(np.asarray(nnf.hard_sigmoid(x)), value, rtol=1e-15)
+    g = tad.grad(lambda x: tad.sum(nnf.hard_sigmoid(x)))(x)
+    np.testing.assert_allclose(np.asarray(g), np.where(np.abs(x) < 3, 1 / 6, 0.0), rtol=1e-15)
 
 
 def test_an_axis_without_two_halves() -> None:

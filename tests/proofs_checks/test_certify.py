@@ -139,8 +139,9 @@ def test_constants_of_a_loop_that_was_recorded_are_exact(f: Program) -> None:
         lambda a: tad.sum(tad.linalg.qr(a)[1]),
         lambda a: tad.sum(tad.linalg.svd(a)[1]),
         lambda a: tad.sum(tad.linalg.expm(a)),
+        lambda a: tad.sum(tad.fft.rfft(a)[0] ** 3) + tad.sum(tad.fft.rfft(a)[1] ** 2),
     ],
-    ids=["inv", "slogdet", "cholesky", "eigvalsh", "eigh", "qr", "svd", "expm"],
+    ids=["inv", "slogdet", "cholesky", "eigvalsh", "eigh", "qr", "svd", "expm", "rfft"],
 )
 def test_linear_algebra_is_certified(f: Program) -> None:
     a = np.asarray([[4.0, 2.0, 1.0], [2.0, 5.0, 0.5], [1.0, 0.5, 3.0]])

@@ -15,9 +15,7 @@ pytest.importorskip("jax")
 from taglessad.interpreters import Jax  # noqa: E402
 
 LIBRARY = [
-    p
-    for p in PRIMITIVES.values()
-    if not p.name.startswith("test_") and not isinstance(p, PrimN)
+    p for p in PRIMITIVES.values() if not p.name.startswith("test_") and not isinstance(p, PrimN)
 ]
 # One of each family; the others are compiled when slow tests are asked for.
 FAMILIES = {

@@ -1,0 +1,227 @@
+"""The JAX path against `jax.jit(jax.grad(...))` as an expert writes it: run, trace, compile, size.
+
+Each program is written once over a namespace of functions; the other side is JAX's own. Both sides
+get arrays that lie on the device, and are waited for.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import taglessad as tad
+from benchmarks.harness import Row, interleaved, least, ratio
+from benchmarks.peers import optional
+
+ROUNDS = 20
+
+
+class Program(NamedTuple):
+    """Ours and theirs: functions of the same arrays, of which the first `wrt` are differentiated."""
+
+    name: str
+    ours: Callable[..., Any]
+    theirs: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    wrt: int
+
+
+def _normal(*shape: int, scale: float = 1.0) -> Any:
+    rng = np.random.default_rng(sum(shape))
+    return (scale * rng.standard_normal(shape)).astype(np.float32)
+
+
+def _mlp(xp: Any) -> Callable[..., Any]:
+    def loss(*args: Any) -> Any:
+        *parameters, h, t = args
+        for w, b in zip(parameters[:-2:2], parameters[1:-2:2], strict=True):
+            h = xp.tanh(h @ w + b)
+        r = h @ parameters[-2] + parameters[-1] - t
+        return xp.mean(r * r)
+
+    return loss
+
+
+def mlp(name: str, sizes: list[int], batch: int, jnp: Any) -> Program:
+    parameters = [
+        a
+        for n, m in zip(sizes[:-1], sizes[1:], strict=True)
+        for a in (_normal(n, m, scale=n**-0.5), _normal(m, scale=0.1))
+    ]
+    data = (*parameters, _normal(batch, sizes[0]), _normal(batch, sizes[-1]))
+    return Program(name, _mlp(tad), _mlp(jnp), data, len(parameters))
+
+
+def recurrent(jax: Any, jnp: Any) -> Program:
+    """A tanh cell scanned over 100 steps."""
+
+    def ours(w: Any, u: Any, b: Any, xs: Any) -> Any:
+        def cell(h: Any, x: Any) -> Any:
+            h = tad.tanh(h @ w + x @ u + b)
+            return h, None
+
+        h, _ = tad.scan(cell, tad.zeros((32, 64), dtype=tad.float32), xs)
+        return tad.mean(h * h)
+
+    def theirs(w: Any, u: Any, b: Any, xs: Any) -> Any:
+        def cell(h: Any, x: Any) -> Any:
+            h = jnp.tanh(h @ w + x @ u + b)
+            return h, None
+
+        h, _ = jax.lax.scan(cell, jnp.zeros((32, 64), jnp.float32), xs)
+        return jnp.mean(h * h)
+
+    data = (_normal(64, 64, scale=0.1), _normal(16, 64), _normal(64), _normal(100, 32, 16))
+    return Program("RNN, scan T=100", ours, theirs, data, 3)
+
+
+def gaussian_process(jax: Any, jnp: Any) -> Program:
+    """The marginal likelihood of a squared-exponential kernel, 200 points."""
+
+    def likelihood(xp: Any, cholesky: Any, solve: Any, diagonal: Any) -> Callable[..., Any]:
+        def loss(scale: Any, noise: Any, x: Any, y: Any, eye: Any) -> Any:
+            distance = (x[:, None] - x[None, :]) / scale
+            k = xp.exp(-0.5 * distance * distance) + (noise * noise + 1e-2) * eye
+            factor = cholesky(k)
+            a = solve(factor, y)
+            return 0.5 * xp.sum(a * a) + xp.sum(xp.log(diagonal(factor)))
+
+        return loss
+
+    ours = likelihood(
+        tad,
+        tad.linalg.cholesky,
+        lambda l, y: tad.linalg.solve_triangular(l, y, lower=True),
+        tad.linalg.diagonal,
+    )
+    theirs = likelihood(
+        jnp,
+        jnp.linalg.cholesky,
+        lambda l, y: jax.scipy.linalg.solve_triangular(l, y, lower=True),
+        jnp.diagonal,
+    )
+    x = np.linspace(0, 10, 200, dtype=np.float32)
+    one, noise = np.float32(1.3), np.float32(0.5)
+    data = (one, noise, x, np.sin(x), np.eye(200, dtype=np.float32))
+    return Program("Gaussian process, 200 points", ours, theirs, data, 2)
+
+
+def attention(jax: Any, jnp: Any) -> Program:
+    """Four heads over 64 positions of 64 numbers, batch 8, with a residual."""
+
+    def block(xp: Any, softmax: Any, einsum: Any) -> Callable[..., Any]:
+        def loss(q: Any, k: Any, v: Any, o: Any, x: Any) -> Any:
+            queries, keys, values = (einsum("btd,dhe->bhte", x, w) for w in (q, k, v))
+            weights = softmax(einsum("bhte,bhse->bhts", queries, keys) / 4.0)
+            mixed = einsum("bhts,bhse->bhte", weights, values)
+            y = x + einsum("bhte,hed->btd", mixed, o)
+            return xp.mean(y * y)
+
+        return loss
+
+    ours = block(tad, lambda z: tad.nn.functional.softmax(z, axis=-1), tad.einsum)
+    theirs = block(jnp, lambda z: jax.nn.softmax(z, axis=-1), jnp.einsum)
+    heads = tuple(_normal(64, 4, 16, scale=0.1) for _ in range(3))
+    data = (*heads, _normal(4, 16, 64, scale=0.1), _normal(8, 64, 64))
+    return Program("attention block", ours, theirs, data, 4)
+
+
+def programs(jax: Any) -> list[Program]:
+    jnp = jax.numpy
+    return [
+        mlp("MLP 784-256-10", [784, 256, 10], 128, jnp),
+        mlp("MLP of 30 layers", [64] * 31, 64, jnp),
+        recurrent(jax, jnp),
+        gaussian_process(jax, jnp),
+        attention(jax, jnp),
+    ]
+
+
+def _operations(compiled: Any) -> int:
+    return sum(" = " in line for line in compiled.as_text().splitlines())
+
+
+def _timed(make: Callable[[], Any], times: int = 5) -> tuple[float, Any]:
+    """Median seconds, and the last of what was made."""
+    seconds: list[float] = []
+    made: Any = None
+    for _ in range(times):
+        start = time.process_time()
+        made = make()
+        seconds.append(time.process_time() - start)
+    return statistics.median(seconds), made
+
+
+def gradients() -> Iterator[Row]:
+    """The five programs: run, trace and lower, compile, operations of the optimised HLO."""
+    jax = optional("jax")
+    if jax is None:
+        return
+    from taglessad.interpreters import Jax
+
+    for p in programs(jax):
+        argnums = tuple(range(p.wrt))
+        ours = lambda p=p, argnums=argnums: tad.jit(tad.value_and_grad(p.ours, argnums), Jax())
+        theirs = lambda p=p, argnums=argnums: jax.jit(jax.value_and_grad(p.theirs, argnums))
+        arrays = tuple(jax.numpy.asarray(a) for a in p.arguments)
+        handles = tuple(tad.asarray(a) for a in arrays)
+        f, g = ours(), theirs()
+        for a, b in zip(f(*handles)[1], g(*arrays)[1], strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-4)
+        times = interleaved(
+            {
+                "ours": lambda f=f, h=handles: jax.block_until_ready(f(*h)),
+                "theirs": lambda g=g, a=arrays: jax.block_until_ready(g(*a)),
+            },
+            rounds=ROUNDS,
+            target=5e-3,
+        )
+        slow = least(times, "theirs") > 1e-3
+        yield Row(f"{p.name}: run", "jax.grad", ratio(times, "ours", "theirs"), 1.05 if slow else 1.1)
+        mine, lowered = _timed(lambda m=ours, h=handles: m().lower(*h))
+        other, rival = _timed(lambda m=theirs, a=arrays: m().lower(*a))
+        yield Row(f"{p.name}: trace", "jax.grad", mine / other, 1.0)
+        mine, own = _timed(lowered.compile, 3)
+        other, peer = _timed(rival.compile, 3)
+        yield Row(f"{p.name}: compile", "jax.grad", mine / other, None)
+        size = _operations(own) / _operations(peer)
+        yield Row(f"{p.name}: HLO operations", "jax.grad", size, 1.05)
+
+
+def loops() -> Iterator[Row]:
+    """A while loop in reverse in one jit, against the loop itself under JAX; 1000 numbers of state."""
+    jax = optional("jax")
+    if jax is None:
+        return
+    from taglessad.interpreters import Jax
+
+    jnp, lax = jax.numpy, jax.lax
+    x = jnp.asarray(np.linspace(0.5, 1.5, 1000, dtype=np.float32))
+    trips = 400
+
+    def ours(x: Any) -> Any:
+        _, c = tad.while_loop(
+            lambda s: s[0] < trips, lambda s: (s[0] + 1, s[1] + 0.01 * tad.sin(s[1] * x)), (0, x)
+        )
+        return tad.sum(c)
+
+    @jax.jit
+    def primal(x: Any) -> Any:
+        _, c = lax.while_loop(
+            lambda s: s[0] < trips, lambda s: (s[0] + 1, s[1] + 0.01 * jnp.sin(s[1] * x)), (0, x)
+        )
+        return jnp.sum(c)
+
+    f, handle = tad.jit(tad.grad(ours), Jax()), tad.asarray(x)
+    times = interleaved(
+        {
+            "ours": lambda: jax.block_until_ready(f(handle)),
+            "primal": lambda: jax.block_until_ready(primal(x)),
+        },
+        rounds=ROUNDS,
+        target=2e-2,
+    )
+    what = f"while of {trips} trips in reverse, 32 slots"
+    yield Row(what, "the loop under jit", ratio(times, "ours", "primal"), 3.5)

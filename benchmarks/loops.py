@@ -1,0 +1,83 @@
+"""Loops of unknown length: their reverse against the loop itself."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import taglessad as tad
+from benchmarks.harness import Row, interleaved, ratio
+from taglessad.control import loop_graphs, reversal
+
+TRIPS = 1000
+
+
+def _scalar(x: Any) -> Any:
+    body = lambda s: (s[0] + 1, tad.sin(s[1]) * x + 0.5 * s[1])
+    return tad.while_loop(lambda s: s[0] < TRIPS, body, (0, x))[1]
+
+
+def _float_gradient(x: float) -> float:
+    """The gradient of the scalar loop as one writes it on Python floats, with a tape."""
+    sin, cos = math.sin, math.cos
+    kept: list[float] = []
+    c, i = x, 0
+    while i < TRIPS:
+        kept.append(c)
+        c = sin(c) * x + 0.5 * c
+        i += 1
+    d, of_x = 1.0, 0.0
+    while kept:
+        c = kept.pop()
+        of_x += d * sin(c)
+        d = d * (x * cos(c) + 0.5)
+    return of_x + d
+
+
+def _vector(x: Any) -> Any:
+    body = lambda s: (s[0] + 1, tad.tanh(s[1]) * x + 0.5 * s[1])
+    return tad.sum(tad.while_loop(lambda s: s[0] < TRIPS, body, (0, x))[1])
+
+
+def _in_slots(x: Any) -> Any:
+    """Value and gradient of the vector loop as if no log of it fitted in memory: 32 slots."""
+
+    def run() -> Any:
+        budget, reversal.BUDGET, loop_graphs.BUDGET = reversal.BUDGET, 0, 0
+        try:
+            return compiled(x)
+        finally:
+            reversal.BUDGET = loop_graphs.BUDGET = budget
+
+    compiled = tad.jit(tad.value_and_grad(lambda x: _vector(x)))
+    run()
+    return run
+
+
+def reverse() -> Iterator[Row]:
+    """Value and gradient of a loop against the loop; a scalar one against hand-written floats."""
+    x = np.linspace(0.1, 0.8, 4000)
+    primal, gradient = tad.jit(_vector), tad.jit(tad.value_and_grad(_vector))
+    in_slots = _in_slots(x)
+    scalar = tad.jit(tad.grad(_scalar))
+    s = np.float64(0.7)
+    times = interleaved(
+        {
+            "primal": lambda: primal(x),
+            "gradient": lambda: gradient(x),
+            "slots": in_slots,
+            "scalar": lambda: scalar(s),
+            "floats": lambda: _float_gradient(0.7),
+        },
+        rounds=7,
+        target=5e-3,
+    )
+    yield Row("while in reverse, stored", "the loop", ratio(times, "gradient", "primal"), 3.0)
+    yield Row("while in reverse, 32 slots", "the loop", ratio(times, "slots", "primal"), 5.0)
+    yield Row(
+        "1000-trip scalar while in reverse, jit",
+        "hand-written Python floats",
+        ratio(times, "scalar", "floats"),
+        3.0,
+    )
