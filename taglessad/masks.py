@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import float32, is_real
 from taglessad.ops import Ops
-from taglessad.primitive import Flow, Params, Prim, PrimN, Slot
+from taglessad.primitive import RESULT, Flow, Params, Prim, PrimN, Slot
 from taglessad.rules.reductions import expand
 from taglessad.rules.structural import unbroadcast
 from taglessad.shapes import Shape
@@ -271,7 +271,10 @@ def _bilinear(
 ) -> Payload:
     """A contraction: entries of the other operand that meet only dead ones take no part."""
     value = settle(ops, d)
-    alive = _counts(ops, _whole(ops, d.mask, ops.shape(value)))
+    whole = _whole(ops, d.mask, ops.shape(value))
+    if prim.meets is not None:
+        return _met(ops, prim, position, forward, value, whole, y, xs, params)
+    alive = _counts(ops, whole)
     slot, partner = prim.slots[position], prim.slots[1 - position]
     assert slot is not None and partner is not None
     rule = slot.push if forward else slot.pull
@@ -294,6 +297,30 @@ def _bilinear(
         return _reached(ops, rule(ops, alive, y, *[ones(x) for x in xs], *params))
 
     return Masked(rule(ops, value, y, *operands, *params), Mask(result_mask), False)
+
+
+def _met(
+    ops: Ops[Payload],
+    prim: Prim,
+    position: int,
+    forward: bool,
+    value: Payload,
+    whole: Payload,
+    y: Payload,
+    xs: Sequence[Payload],
+    params: Params,
+) -> Payload:
+    """The same for a primitive that says itself what meets what."""
+    slot, meets = prim.slots[position], prim.meets
+    assert slot is not None and meets is not None
+    source, target = (position, RESULT) if forward else (RESULT, position)
+    other = xs[1 - position]
+    operands = list(xs)
+    met = meets(ops, whole, source, 1 - position, *params)
+    operands[1 - position] = ops.where(met, other, ops.scalar(0, other))
+    rule = slot.push if forward else slot.pull
+    mask = Mask(lambda: meets(ops, whole, source, target, *params))
+    return Masked(rule(ops, value, y, *operands, *params), mask, False)
 
 
 def fit(ops: Ops[Payload], d: Payload, shape: Shape) -> Payload:

@@ -46,6 +46,10 @@ class Flow(Enum):
     SPREAD = "result entries combine entries of the operand, or are zeros"
 
 
+RESULT: Final = -1
+"""The position of the result, where operands have theirs (`Prim.meets`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """The derivative in one operand.
@@ -113,6 +117,9 @@ class Prim:
         any number of operands (concat) has an `EachOperand`.
     batch: None for elementwise primitives, which the engine batches by their kind; else
         (ops, size, mapped, *operands, *params) -> the result, every mapped axis leading.
+    meets: None, or of a bilinear primitive (ops, alive, source, target, *params) -> which entries of
+        `target` some live entry of `source` meets, as truth values that broadcast to it; either is
+        an operand's position or RESULT. Without it the engine finds out by the rules themselves.
     """
 
     name: str
@@ -120,6 +127,7 @@ class Prim:
     slots: Sequence[Slot | None]
     kind: Kind
     batch: BatchRule | None = None
+    meets: Rule | None = None
     selects: bool = False  # some slot has `keep`, or pads: set by `declare`
     variadic: bool = False  # its method takes the operands as one tuple: set by `declare`
 
@@ -251,6 +259,7 @@ def declare(
     slots: Sequence[Slot | None],
     kind: Kind = "general",
     batch: BatchRule | None = None,
+    meets: Rule | None = None,
 ) -> Prim:
     """Declare a primitive; its name is the name of the method of `Ops` that applies it."""
     if kind not in get_args(Kind):
@@ -260,7 +269,7 @@ def declare(
     variadic = isinstance(slots, EachOperand)
     first = [slots[0]] if variadic else slots
     selects = any(s is not None and _selects(s) for s in first)
-    prim = Prim(name, infer, slots, kind, batch, selects, variadic)
+    prim = Prim(name, infer, slots, kind, batch, meets, selects, variadic)
     PRIMITIVES[name] = prim
     return prim
 

@@ -120,13 +120,14 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         return (self[i] for i in range(len(self)))
 
     # --- values -----------------------------------------------------------------------------
-    def _value(self, asked: str) -> NDArray[Any]:
+    def _value(self, asked: str, also: str = "") -> NDArray[Any]:
         value = self.ops.peek(self.payload)
         if value is None:
             raise ConcretizationError(
                 f"{asked} of a handle under {self.ops!r}: its value is not known while the program "
                 "is interpreted. Write a choice as an operation (tad.where, tad.maximum, tad.cond, "
-                "tad.while_loop), or differentiate the path that runs with tad.grad(f, tape=True)"
+                f"tad.while_loop{also}), or differentiate the path that runs with "
+                "tad.grad(f, tape=True)"
             )
         return value
 
@@ -142,8 +143,8 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         """The values as nested lists."""
         return self._value("tolist()").tolist()
 
-    def _scalar(self, asked: str) -> NDArray[Any]:
-        value = self._value(asked)
+    def _scalar(self, asked: str, also: str = "") -> NDArray[Any]:
+        value = self._value(asked, also)
         if value.ndim != 0:
             raise ArgumentError(
                 f"{asked} of a handle of shape {show(self.shape)}: only rank 0 is one number; take "
@@ -166,7 +167,8 @@ class AnyTensor(ArrayMethods, Generic[*S]):
                 f"use as an index of a handle of dtype {self._dtype}: indices are integers; write "
                 "x.astype(tad.int64)"
             )
-        return int(self._scalar("use as an index"))
+        also = "; one of several functions: tad.switch; so many trips: tad.fori_loop"
+        return int(self._scalar("use as an index", also))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         # Any: NumPy's protocol takes whatever numpy.dtype takes.

@@ -94,6 +94,9 @@ def pages() -> list[Path]:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_code_of_the_page_runs(page: Path, module: ModuleType) -> None:
+    if any("import jax" in block.source for block in python_blocks(page)):
+        pytest.importorskip("jax")  # an extra
+        pytest.importorskip("flatbuffers")
     run_blocks(page, module)
 
 

@@ -194,14 +194,22 @@ def _fields(cls: type[Any], env: Environment) -> dict[str, Meaning] | None:
     environments = _environments(cls, env)
     try:
         for base in reversed(cls.__mro__):
-            own = typing.get_type_hints(base, include_extras=True)
+            names = {**vars(base), **type_parameters(base)}
+            own = typing.get_type_hints(base, localns=names, include_extras=True)
             written = base.__dict__.get("__annotations__", own)
             meant = environments.get(base, _EMPTY)
             found.update({name: (own[name], meant) for name in written if name in own})
-        whole = typing.get_type_hints(cls, include_extras=True)
+        names = {**vars(cls), **type_parameters(cls)}
+        whole = typing.get_type_hints(cls, localns=names, include_extras=True)
     except Exception:  # a forward reference: evaluating an annotation raises what it likes
         return None
     return {name: found.get(name, (t, env)) for name, t in whole.items()}
+
+
+def type_parameters(owner: type[Any] | None) -> dict[str, Any]:
+    """The type parameters that a class's methods know by name, where annotations are texts."""
+    bases = owner.__mro__ if owner is not None else ()
+    return {t.__name__: t for base in reversed(bases) for t in getattr(base, "__type_params__", ())}
 
 
 def _environments(cls: type[Any], env: Environment) -> dict[type[Any], Environment]:

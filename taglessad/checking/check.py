@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Final
 
+from taglessad.checking.annotations import type_parameters
 from taglessad.checking.discovery import Candidate, candidates
 from taglessad.checking.findings import Code, Finding, Report, ordered, shown_path, site_of
 from taglessad.checking.program import COLLECTED, Program
 from taglessad.checking.running import MISTAKES, Outcome, try_out
-from taglessad.checking.signature import signature, type_parameters
+from taglessad.checking.signature import signature
 from taglessad.checking.sources import Source, load, sources
 from taglessad.errors import (
     ArgumentError,

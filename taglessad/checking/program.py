@@ -9,9 +9,10 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
+from taglessad.checking.annotations import type_parameters
 from taglessad.checking.calls import Calls
 from taglessad.checking.running import try_out
-from taglessad.checking.signature import Signature, signature, type_parameters
+from taglessad.checking.signature import Signature, signature
 from taglessad.compiled.jit import Compiled
 from taglessad.convert import article
 from taglessad.errors import ArgumentError

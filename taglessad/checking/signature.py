@@ -96,12 +96,6 @@ def signature(f: Function, names: Mapping[str, Any] | None = None) -> Signature:
     )
 
 
-def type_parameters(owner: type[Any] | None) -> dict[str, Any]:
-    """The type parameters that a class's methods know by name, where annotations are texts."""
-    bases = owner.__mro__ if owner is not None else ()
-    return {t.__name__: t for base in reversed(bases) for t in getattr(base, "__type_params__", ())}
-
-
 def _own_names(f: Function) -> dict[str, Any]:
     """The names that a function knows besides its module's: of its closure, its type parameters."""
     plain = inspect.unwrap(f)

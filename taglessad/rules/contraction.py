@@ -84,6 +84,20 @@ def _batch(ops: "Ops[R]", size: int, mapped: Mapped, a: R, b: R, spec: str) -> R
     return ops.contract(a, b, f"{left},{right}->{new}{out}")
 
 
+def _meets(ops: "Ops[R]", alive: R, source: int, target: int, spec: str) -> R:
+    """A letter that the target lacks is met if any of its entries is; one that it alone has, always."""
+    letters = parse(spec)
+    of, to = letters[source], letters[target]
+    gone = tuple(i for i, c in enumerate(of) if c not in to)
+    found = ops.any(alive, gone) if gone else alive
+    kept = [c for c in of if c in to]
+    order = tuple(kept.index(c) for c in to if c in kept)
+    if order != tuple(range(len(order))):
+        found = ops.permute(found, order)
+    sizes = iter(ops.shape(found))
+    return ops.reshape(found, tuple(next(sizes) if c in kept else 1 for c in to))
+
+
 CONTRACT: Final = declare(
     "contract",
     _infer,
@@ -93,6 +107,7 @@ CONTRACT: Final = declare(
     ),
     "bilinear",
     _batch,
+    _meets,
 )
 
 

@@ -66,8 +66,12 @@ def _named(
 
 def _shapes(value: Any) -> Any:
     """A tree with a Spec for every array, float and shape in it."""
-    if type(value) is tuple and all(isinstance(n, int) and not isinstance(n, bool) for n in value):
-        return Spec(value)
+    if type(value) in (tuple, list):
+        if all(isinstance(n, int) and not isinstance(n, bool) for n in value):
+            return Spec(value)
+        return type(value)([_shapes(x) for x in value])
+    if type(value) is dict:
+        return {key: _shapes(x) for key, x in value.items()}
     pairs, treedef = flatten_with_paths(value)
     return unflatten(treedef, [_spec(leaf) for _, leaf in pairs])
 

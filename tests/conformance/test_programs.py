@@ -7,7 +7,11 @@ import pytest
 
 import taglessad as tad
 from taglessad.interpreters import Batch, Dual, Eager, Shape, Tape
-from tests.conformance.programs import CASES, Case
+from tests.conformance.bodies import BODIES
+from tests.conformance.programs import CASES as WITHOUT_LOOPS
+from tests.conformance.programs import Case
+
+CASES = [*WITHOUT_LOOPS, *BODIES]
 
 EVERY = pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
 
