@@ -242,7 +242,15 @@ SPECIAL: Final = (
     Row("i0", special.i0, lambda x: mp.besseli(0, x), (unit,), one(-720, 720, (-20, 20), (0.0,))),
     Row("i1", special.i1, lambda x: mp.besseli(1, x), (unit,), one(-720, 720, (-20, 20), (0.0,))),
     Row("i0e", special.i0e, _scaled(0), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
-    Row("i1e", special.i1e, _scaled(1), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
+    Row(
+        "i1e",
+        special.i1e,
+        _scaled(1),
+        (relative,),
+        one(-INF, INF, (-40, 40), (0.0,)),
+        "f'' is a sum of two terms, which cancel near its zeros",
+        ("f_xx",),
+    ),
     Row("exp1", special.exp1, mp.e1, (unit,), one(0.0, 745.0, (0, 10), (0.0,))),
     Row(
         "expn(3, x)",

@@ -68,8 +68,8 @@ def examine(name: str, f: Callable[..., Any], args: Sequence[Any], shift: float 
         return _compared(name, case, shift)
     except ConcretizationError:
         return Outcome(name, "not checked", "it looks at values, and cannot be recorded")
-    except TaglessError as error:
-        return Outcome(name, "not checked", f"{type(error).__name__}: {error.message}")
+    except (TaglessError, TypeError) as error:  # it cannot be called as it stands, or run on float64
+        return Outcome(name, "not checked", f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def _scalar(f: Callable[..., Any], args: Sequence[Any]) -> _Scalar:

@@ -1,7 +1,9 @@
 """The differentiable functions of documentation pages, with the arguments they are shown at.
 
-No page has to be marked: its Python blocks are run in order, and every call of a transform of first or
-second order with plain numbers is an example of the function that was transformed.
+A page's Python blocks are run in order, and every call of a transform of first or second order with
+plain numbers is an example of the function that was transformed. Where a page shows a derivative that
+is no derivative of floats' values (a rule that is meant to differ, a cancellation), an HTML comment,
+`<!-- differential: skip -->`, stands in the line above the block.
 """
 
 import doctest
@@ -20,7 +22,10 @@ from taglessad.primitive import PRIMITIVES
 
 # Any throughout: programs of any signature.
 
-BLOCK: Final = re.compile(r"^( *)```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+SKIP: Final = "<!-- differential: skip -->"
+BLOCK: Final = re.compile(
+    rf"^(?P<skip> *{SKIP}\n)?(?P<indent> *)```python\n(?P<text>.*?)^ *```", re.DOTALL | re.MULTILINE
+)
 TRANSFORMS: Final = ("grad", "value_and_grad", "hessian", "jacfwd", "jacrev", "derivative")
 
 
@@ -37,7 +42,7 @@ def examples(folder: Path) -> Iterator[Example]:
     for page in sorted(folder.rglob("*.md")):
         found: list[Example] = []
         with _observed(page.relative_to(folder).as_posix(), found):
-            _run(page)
+            _run(page, found)
         yield from found
 
 
@@ -80,14 +85,14 @@ def _keeping(
     return made
 
 
-def _run(page: Path) -> None:
+def _run(page: Path, found: list[Example]) -> None:
     """The blocks of a page in one namespace. What a page shows failing may fail."""
     module = ModuleType("documentation_page")
     before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
         for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
-            indent, text = match[1], match[2]
+            indent, text, known = match["indent"], match["text"], len(found)
             source = "".join(line.removeprefix(indent) for line in text.splitlines(keepends=True))
             parts = [e.source for e in doctest.DocTestParser().get_examples(source)] or [source]
             for part in parts:
@@ -96,6 +101,8 @@ def _run(page: Path) -> None:
                         exec(compile(part, str(page), "exec", dont_inherit=True), vars(module))
                 except Exception:  # an error that the page is about; tests run pages as they stand
                     continue
+            if match["skip"] is not None:
+                del found[known:]
     finally:
         if before is None:
             del sys.modules[module.__name__]

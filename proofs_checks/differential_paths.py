@@ -43,10 +43,13 @@ def _reduction(y: Array, x: Array, axes: tuple[int, ...]) -> Step:
 
 
 def _clip(y: Array, x: Array, low: Array, high: Array) -> Step:
-    inner = _maximum(1.0)(y, x, low)
-    outer = _maximum(-1.0)(y, np.maximum(x, low), high)
-    return lambda u, a, b: outer(inner(u, a), b)
+    # A number on a bound counts as inside.
+    below, above = x < low, x > high
+    return lambda u, a, b: np.where(above, b, np.where(below, a, u))
 
+
+JUMPS: Final = frozenset({"detach", "floor", "ceil", "trunc", "round", "sign", "floor_divide"})
+"""Operations whose results are held: fences, and steps, which are constant where they do not jump."""
 
 KINKS: Final[dict[str, Callable[..., Step]]] = {
     "abs": lambda y, x: lambda u: np.sign(x) * u,
@@ -74,7 +77,7 @@ def executed(f: Callable[..., Any], points: Sequence[Array]) -> Values:
         if prim.name in KINKS and is_real(np.asarray(y).dtype):
             xs = [np.asarray(at[x]) for x in operands]
             steps[result] = KINKS[prim.name](np.asarray(y), *xs, *params)
-        elif prim.name == "detach" or not (isinstance(y, tuple) or is_real(np.asarray(y).dtype)):
+        elif prim.name in JUMPS or not (isinstance(y, tuple) or is_real(np.asarray(y).dtype)):
             fixed[result] = y
 
     def values(xs: Sequence[Array]) -> list[Array]:

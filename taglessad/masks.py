@@ -316,10 +316,11 @@ def _met(
     source, target = (position, RESULT) if forward else (RESULT, position)
     other = xs[1 - position]
     operands = list(xs)
-    met = meets(ops, whole, source, 1 - position, *params)
+    shapes = (*map(ops.shape, xs), ops.shape(y))
+    met = meets(ops, whole, source, 1 - position, shapes, *params)
     operands[1 - position] = ops.where(met, other, ops.scalar(0, other))
     rule = slot.push if forward else slot.pull
-    mask = Mask(lambda: meets(ops, whole, source, target, *params))
+    mask = Mask(lambda: meets(ops, whole, source, target, shapes, *params))
     return Masked(rule(ops, value, y, *operands, *params), mask, False)
 
 

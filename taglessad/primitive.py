@@ -117,9 +117,10 @@ class Prim:
         any number of operands (concat) has an `EachOperand`.
     batch: None for elementwise primitives, which the engine batches by their kind; else
         (ops, size, mapped, *operands, *params) -> the result, every mapped axis leading.
-    meets: None, or of a bilinear primitive (ops, alive, source, target, *params) -> which entries of
-        `target` some live entry of `source` meets, as truth values that broadcast to it; either is
-        an operand's position or RESULT. Without it the engine finds out by the rules themselves.
+    meets: None, or of a bilinear primitive (ops, alive, source, target, shapes, *params) -> which
+        entries of `target` some live entry of `source` meets, as truth values that broadcast to it;
+        either is an operand's position or RESULT; shapes are the operands' and the result's.
+        Without it the engine finds out by the rules themselves.
     """
 
     name: str

@@ -12,9 +12,7 @@ from taglessad.kernels.elementwise import exp_neg_square
 from taglessad.kernels.erf import F64, Float, erfc, erfc_scaled, erfinv, piecewise, pointwise
 
 _TWO_OVER_SQRT_PI: Final = 1.1283791670955126
-_ONE_OVER_SQRT_PI: Final = 0.5641895835477563
 _SQRT_HALF: Final = 0.7071067811865476
-_SQRT_PI: Final = 1.772453850905516
 
 
 def erfcx(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:
@@ -63,12 +61,12 @@ def _right(n: int, x: F64) -> F64:
             x,
             (x < 0.5, lambda x: erfc(x) * np.exp(x * x)),
             ((x >= 0.5) & (x < 26), erfc_scaled),
-            (x >= 26, _far),
+            (x >= 26, lambda x: _far(0, x)),
         )
     return piecewise(
         x,
-        (x < 1e9, lambda x: _by_quadrature(n, x)),
-        (x >= 1e9, lambda x: _TWO_OVER_SQRT_PI * np.power(0.5 / x, n + 1.0)),
+        (x < 26 + 6 * n, lambda x: _by_quadrature(n, x)),
+        (x >= 26 + 6 * n, lambda x: _far(n, x)),
     )
 
 
@@ -86,14 +84,14 @@ _NODES: Final[F64] = np.concatenate([NODES / 4, 0.25 + NODES * 0.75])
 _WEIGHTS: Final[F64] = np.concatenate([WEIGHTS / 4, WEIGHTS * 0.75])
 
 
-def _far(x: F64) -> F64:
-    """erfcx by its asymptotic series (DLMF 7.12.1), for x >= 26."""
-    inverse = 1 / x
-    ratio = 0.5 * inverse * inverse
+def _far(n: int, x: F64) -> F64:
+    """The asymptotic series (DLMF 7.18.14), for x >= 26 + 6 n."""
+    half = 0.5 / x
+    ratio = half * half
     total = np.ones_like(x)
-    for k in (11, 9, 7, 5, 3, 1):
-        total = 1 - k * ratio * total
-    return _ONE_OVER_SQRT_PI * inverse * total
+    for m in range(8, 0, -1):
+        total = 1 - ((2 * m + n) * (2 * m + n - 1) / m) * ratio * total
+    return np.asarray(_TWO_OVER_SQRT_PI * np.power(half, n + 1.0) * total)
 
 
 def _left(n: int, x: F64) -> F64:

@@ -13,7 +13,7 @@ from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear
 from taglessad.rules.infer import common
 from taglessad.rules.structural import Mapped
-from taglessad.shapes import UNKNOWN, Extent, differ, show
+from taglessad.shapes import UNKNOWN, Extent, Shape, differ, show
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -84,7 +84,9 @@ def _batch(ops: "Ops[R]", size: int, mapped: Mapped, a: R, b: R, spec: str) -> R
     return ops.contract(a, b, f"{left},{right}->{new}{out}")
 
 
-def _meets(ops: "Ops[R]", alive: R, source: int, target: int, spec: str) -> R:
+def _meets(
+    ops: "Ops[R]", alive: R, source: int, target: int, shapes: tuple[Shape, ...], spec: str
+) -> R:
     """A letter that the target lacks is met if any of its entries is; one that it alone has, always."""
     letters = parse(spec)
     of, to = letters[source], letters[target]

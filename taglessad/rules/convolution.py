@@ -13,8 +13,11 @@ for its kernel, in which s and d have changed places.
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
+
+from taglessad.dtypes import float32
 from taglessad.interpreter import Interpreter
-from taglessad.primitive import Aval, Flow, declare, linear
+from taglessad.primitive import RESULT, Aval, Flow, declare, linear
 from taglessad.rules.infer import common
 from taglessad.rules.structural import Mapped
 from taglessad.shapes import Extent, Shape
@@ -125,6 +128,38 @@ def _count(sizes: list[Extent]) -> Extent:
     return total
 
 
+def _meets(
+    ops: "Ops[R]", alive: R, source: int, target: int, shapes: tuple[Shape, ...], window: Window
+) -> R:
+    """What meets what in space alone: a channel counts as alive where any of its group is.
+
+    So one channel is convolved instead of all with all.
+    """
+    one = window._replace(groups=1)
+    (members, _, *sizes), (outputs, _, *taps), (_, _, *made) = shapes
+
+    def ones(*shape: Extent) -> R:
+        return ops.broadcast(ops.const(np.ones((), np.float32)), shape)
+
+    x, kernel, y = ones(members, 1, *sizes), ones(1, 1, *taps), ones(members, 1, *made)
+    every = (0, 1) if source == 1 and target != RESULT else (1,)
+    if source != RESULT or target == 0:
+        kept = tuple(1 if i in every else n for i, n in enumerate(ops.shape(alive)))
+        alive = ops.reshape(ops.any(alive, every), kept)
+    counts = ops.cast(alive, float32)
+    if target == RESULT:
+        met = ops.convolution(counts, kernel, one) if source == 0 else None
+        met = ops.convolution(x, counts, one) if met is None else met
+    elif target == 0:
+        d, k = (counts, kernel) if source == RESULT else (y, counts)
+        met = _x_pull(ops, d, y, x, k, one)
+    elif source == RESULT:
+        met = _kernel_pull(ops, counts, y, x, ones(outputs, 1, *taps), one)
+    else:
+        met = _kernel_pull(ops, y, y, counts, kernel, one)
+    return ops.less(ops.scalar(0, met), met)
+
+
 CONVOLUTION: Final = declare(
     "convolution",
     _infer,
@@ -134,6 +169,7 @@ CONVOLUTION: Final = declare(
     ),
     "bilinear",
     _batch,
+    _meets,
 )
 
 

@@ -105,8 +105,9 @@ def while_pull(
 ) -> list[Any]:
     """The pullback of a loop that made `trips` trips, in a fixed number of slots.
 
-    Binomial checkpointing (Griewank and Walther 2000, algorithm 799) as one loop with a loop
-    inside: what is on the stack of checkpoints decides whether to go forward or back.
+    Binomial checkpointing (Griewank and Walther 2000, algorithm 799) as three loops, one in the
+    other: over the trips, last one first; over the checkpoints to set on the way to one; over the
+    trips between two. No branch holds the stack of checkpoints, so that XLA updates it in place.
     """
     step, back = _run(ops, body), _run(ops, pull)
     xs = [jnp.asarray(x) for x in operands]
@@ -114,36 +115,37 @@ def while_pull(
     own, start, seeds, trips = xs[:constants], xs[constants:n], xs[n:-1], xs[-1]
     avals = [pull.avals[ref] for ref in pull.outputs[:sums]]
     totals = [jnp.zeros(tuple(a.shape), a.dtype) for a in avals]
-    slots = jnp.asarray(SLOTS, jnp.int64)
     stack = [jnp.zeros((SLOTS, *x.shape), x.dtype).at[0].set(x) for x in start]
     places = jnp.zeros((SLOTS,), jnp.int64)
 
-    def unfinished(state: Any) -> Any:
-        return state[0] > 0
-
-    def move(state: Any) -> Any:
-        end, top, places, stack, gs, totals = state
-        at = places[top]
-        left = end - at
-        free = slots - top - 1
-        going_back = (left == 1) | (free <= 0)
-        far = jnp.where(going_back, left - 1, _split(left, free + 1))
+    def after(trips: Any, top: Any, stack: list[Any]) -> list[Any]:
+        """The state some trips after the last checkpoint."""
         here = [s[top] for s in stack]
-        there = lax.fori_loop(0, far, lambda _, s: step(*own, *s), here)
+        found: list[Any] = lax.fori_loop(0, trips, lambda _, s: step(*own, *s), here)
+        return found
 
-        def backward(_: Any) -> Any:
-            found = back(*own, *there, *gs)
-            added = [t + g for t, g in zip(totals, found[:sums], strict=True)]
-            return end - 1, jnp.where(left == 1, top - 1, top), places, stack, found[sums:], added
+    def trip(state: Any) -> Any:
+        end, top, places, stack, gs, totals = state
 
-        def forward(_: Any) -> Any:
+        def far(state: Any) -> Any:
+            top, places, _ = state
+            return (end - places[top] > 1) & (top < SLOTS - 1)
+
+        def nearer(state: Any) -> Any:
+            top, places, stack = state
+            ahead = _split(end - places[top], SLOTS - top)
+            there = after(ahead, top, stack)
             pushed = [s.at[top + 1].set(x) for s, x in zip(stack, there, strict=True)]
-            return end, top + 1, places.at[top + 1].set(at + far), pushed, gs, totals
+            return top + 1, places.at[top + 1].set(places[top] + ahead), pushed
 
-        return lax.cond(going_back, backward, forward, None)
+        top, places, stack = lax.while_loop(far, nearer, (top, places, stack))
+        left = end - places[top]
+        found = back(*own, *after(left - 1, top, stack), *gs)
+        totals = [t + g for t, g in zip(totals, found[:sums], strict=True)]
+        return end - 1, jnp.where(left == 1, top - 1, top), places, stack, found[sums:], totals
 
     zero = jnp.zeros((), jnp.int64)
     state = (trips.astype(jnp.int64), zero, places, stack, seeds, totals)
-    *_, gs, totals = lax.while_loop(unfinished, move, state)
+    *_, gs, totals = lax.while_loop(lambda s: s[0] > 0, trip, state)
     assert len(gs) == smooth
     return [*totals, *gs]

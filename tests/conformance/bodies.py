@@ -27,9 +27,7 @@ def _geometric(x: Any, y: Any) -> Any:
 def _arms(w: Any) -> Any:
     x, y = w
     v = 2.0 * w
-    s, v = tad.cond(
-        x > y, lambda s, v: (s + 3.0 * x**2, v * w), lambda s, v: (s - y, v), x * y, v
-    )
+    s, v = tad.cond(x > y, lambda s, v: (s + 3.0 * x**2, v * w), lambda s, v: (s - y, v), x * y, v)
     return s + tad.sum(v)
 
 
@@ -74,7 +72,9 @@ def _counted_loops(w: Any) -> Any:
     """Ranges upward, downward (Horner), by steps and from the second entry on."""
     squares = tad.fori_loop(0, 3, lambda i, t: t + w[i] ** 2, 0.0)
     horner = tad.fori_loop(0, 3, lambda i, a: 0.5 * a + w[2 - i], 0.0)
-    counted, _ = tad.scan(lambda t, ix: (t + ix[0] * ix[1], None), 0.0, (np.arange(1.0, 3.0), w[1:]))
+    counted, _ = tad.scan(
+        lambda t, ix: (t + ix[0] * ix[1], None), 0.0, (np.arange(1.0, 3.0), w[1:])
+    )
     shifted = tad.fori_loop(1, 3, lambda i, t: t + (i + 1.0) * w[i], 0.0)
     stepped = sum(w[i] for i in range(0, 3, 3))
     return squares + horner + counted + shifted + stepped
