@@ -179,7 +179,9 @@ def gradients() -> Iterator[Row]:
             target=5e-3,
         )
         slow = least(times, "theirs") > 1e-3
-        yield Row(f"{p.name}: run", "jax.grad", ratio(times, "ours", "theirs"), 1.05 if slow else 1.1)
+        yield Row(
+            f"{p.name}: run", "jax.grad", ratio(times, "ours", "theirs"), 1.05 if slow else 1.1
+        )
         mine, lowered = _timed(lambda m=ours, h=handles: m().lower(*h))
         other, rival = _timed(lambda m=theirs, a=arrays: m().lower(*a))
         yield Row(f"{p.name}: trace", "jax.grad", mine / other, 1.0)

@@ -68,7 +68,10 @@ def examine(name: str, f: Callable[..., Any], args: Sequence[Any], shift: float 
         return _compared(name, case, shift)
     except ConcretizationError:
         return Outcome(name, "not checked", "it looks at values, and cannot be recorded")
-    except (TaglessError, TypeError) as error:  # it cannot be called as it stands, or run on float64
+    except (
+        TaglessError,
+        TypeError,
+    ) as error:  # it cannot be called as it stands, or run on float64
         return Outcome(name, "not checked", f"{type(error).__name__}: {error}".splitlines()[0])
 
 
@@ -109,17 +112,23 @@ def _compared(name: str, case: _Scalar, shift: float) -> Outcome:
     size = 1 + max(map(abs, expected.values()), default=0.0)
     noise = TOLERANCE * size + 1e-10 * abs(case.values(case.points))
     if all(abs(v) <= noise for v in expected.values()):
-        return Outcome(name, "refused", "its gradient is all zero, so that nothing would be compared")
+        return Outcome(
+            name, "refused", "its gradient is all zero, so that nothing would be compared"
+        )
     for (leaf, k), slope in expected.items():
         got = float(gradient[leaf].flat[k])
         wanted = slope + shift * size
         if not abs(got - wanted) <= noise:
             where = f"argument leaf {leaf}, entry {k}"
-            return Outcome(name, "differs", f"gradient at {where}: {got:.9g}, difference {wanted:.9g}")
+            return Outcome(
+                name, "differs", f"gradient at {where}: {got:.9g}, difference {wanted:.9g}"
+            )
     worst = _hessian(case, places[:PAIRS], shift)
     if worst is not None:
         return Outcome(name, "differs", worst)
-    return Outcome(name, "agrees", f"{len(places)} of {sum(x.size for x in case.points)} coordinates")
+    return Outcome(
+        name, "agrees", f"{len(places)} of {sum(x.size for x in case.points)} coordinates"
+    )
 
 
 def _places(points: Sequence[Array]) -> list[tuple[int, int]]:
@@ -167,8 +176,10 @@ def _hessian(case: _Scalar, places: Sequence[tuple[int, int]], shift: float) -> 
     for a in places:
         units = [np.zeros_like(x) for x in case.points]
         units[a[0]].flat[a[1]] = 1.0
-        row = hvp(case.program, argnums=every)(*case.points, tuple(units)) if len(every) > 1 else (
-            hvp(case.program)(case.points[0], units[0]),
+        row = (
+            hvp(case.program, argnums=every)(*case.points, tuple(units))
+            if len(every) > 1
+            else (hvp(case.program)(case.points[0], units[0]),)
         )
         for b in places:
             expected = _second(case, a, b)

@@ -65,7 +65,9 @@ class Gap:
         size = 1 + abs(b).upper()
         gap = abs(a - b).upper() / size
         if not a.overlaps(b) and gap > tolerance:
-            self.witness = self.witness or f"{what}: {float(a.mid()):.17g} and {float(b.mid()):.17g}"
+            self.witness = (
+                self.witness or f"{what}: {float(a.mid()):.17g} and {float(b.mid()):.17g}"
+            )
         elif gap > tolerance:
             self.unsharp = self.unsharp or f"{what}: known to {upper(gap):.1e} only"
         self.bound = max(self.bound, upper(gap))
@@ -159,7 +161,10 @@ def _bounds(prim: Primitive, case: Case, i: int, d: Objects) -> tuple[list[list[
             on_disc = {k: _entries(case.operands[k], acb) for k in rooted.reals(case)}
             x = case.operands[i].astype(np.float64)
             on_disc[i] = gathered(
-                (disc(balls.of(a), b, radius) for a, b in zip(x.ravel().tolist(), d.ravel(), strict=True)),
+                (
+                    disc(balls.of(a), b, radius)
+                    for a, b in zip(x.ravel().tolist(), d.ravel(), strict=True)
+                ),
                 x.shape,
             )
             try:
@@ -194,7 +199,9 @@ def derivative(prim: Primitive, points: Sequence[Case]) -> Verdict:
                     method, tolerance = "extrapolated difference", ESTIMATED
                     expected = _extrapolated(prim, case, i, d)
                 else:
-                    return Verdict(prim.name, "derivative", "OPEN", "rigorous difference", str(error))
+                    return Verdict(
+                        prim.name, "derivative", "OPEN", "rigorous difference", str(error)
+                    )
             methods.append(method)
             for k, (a, b) in enumerate(zip(_push(prim, case, i, d), expected, strict=True)):
                 if a.shape != b.shape:
@@ -232,7 +239,9 @@ def _inverse(prim: Primitive, case: Case) -> list[Objects]:
     """
     function = PRIMITIVES[INVERSES[prim.name]]
     with balls.precision(2 * PREC):
-        (y,) = _values(_real(2 * PREC), prim, case, _at(case, 0, _direction(prim, case, 0), balls.of(0)))
+        (y,) = _values(
+            _real(2 * PREC), prim, case, _at(case, 0, _direction(prim, case, 0), balls.of(0))
+        )
         point = rooted.numbers(y)
         (x,) = rooted.values(_real(2 * PREC), function, [Numbers(point, y.dtype)], ())
         given = _entries(case.operands[0], balls.of)
@@ -242,7 +251,10 @@ def _inverse(prim: Primitive, case: Case) -> list[Objects]:
         step = radius / arb(2) ** FALL
         square = arb(2) ** (-2 * FALL)
         disc_values = rooted.values(
-            Holomorphic(), function, [Numbers(each(lambda v: disc(v, 1, radius), point), y.dtype)], ()
+            Holomorphic(),
+            function,
+            [Numbers(each(lambda v: disc(v, 1, radius), point), y.dtype)],
+            (),
         )
         on = rooted.numbers(disc_values[0])
         ends = [
@@ -301,11 +313,16 @@ def adjointness(prim: Primitive, points: Sequence[Case]) -> Verdict:
             push = rooted.pushed(real, prim, xs, tangents, case.params)
             pull = rooted.pulled(real, prim, xs, gs, case.params, active)
             zero = balls.of(0)
-            here = sum((rooted.inner(p, g.values, zero) for p, g in zip(push, gs, strict=True)), zero)
+            here = sum(
+                (rooted.inner(p, g.values, zero) for p, g in zip(push, gs, strict=True)), zero
+            )
             there = sum(
-                (rooted.inner(ds[i], c, zero) for i, c in zip(active, pull, strict=True) if c is not None),
+                (
+                    rooted.inner(ds[i], c, zero)
+                    for i, c in zip(active, pull, strict=True)
+                    if c is not None
+                ),
                 zero,
             )
             gap.compare("<push(d), g> and <d, pull(g)>", here, there)
     return gap.verdict(prim, "adjointness", "enclosures", f"{gap.count} points")
-

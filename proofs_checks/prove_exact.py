@@ -225,4 +225,6 @@ def none(prim: Prim, points: Sequence[Case]) -> Verdict | None:
         if rooted.active(prim, case):
             why = "there are slots, and the result is no real number"
             return Verdict(prim.name, "derivative", "FAILED", "result dtype", why)
-    return Verdict(prim.name, "derivative", "PROVED", "result dtype", "no real number, no derivative")
+    return Verdict(
+        prim.name, "derivative", "PROVED", "result dtype", "no real number, no derivative"
+    )

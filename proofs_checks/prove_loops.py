@@ -101,7 +101,8 @@ def _product_reverse() -> Program:
         return x * y * y
 
     product.defvjp(
-        lambda x, y: (x * y * y, (x, y)), lambda kept, g: (g * kept[1] ** 2, g * 2.0 * kept[0] * kept[1])
+        lambda x, y: (x * y * y, (x, y)),
+        lambda kept, g: (g * kept[1] ** 2, g * 2.0 * kept[0] * kept[1]),
     )
     return lambda x, y: product(x * x, y + x)
 
@@ -157,7 +158,9 @@ def laws(prim: PrimN) -> tuple[Verdict, Verdict]:
     detail = f"{len(samples)} programs"
     for k, sample in enumerate(samples):
         gaps = _gaps(sample, np.random.default_rng(k))
-        for which, (law, method) in enumerate((("adjointness", "generic points"), ("derivative", "exact jets"))):
+        for which, (law, method) in enumerate(
+            (("adjointness", "generic points"), ("derivative", "exact jets"))
+        ):
             for gap in gaps[which]:
                 if plain(gap) != 0:
                     why = f"program {k}: the two sides differ by {float(plain(gap)):.3g}"
@@ -178,7 +181,9 @@ def _gaps(sample: Sample, rng: np.random.Generator) -> tuple[list[Any], list[Any
     moving, root = Jets(), Generic(rng)
     with Under(moving):
         entries = [each(Jet, x, d) for x, d in zip(at, ds, strict=True)]
-        slope = each(lambda v: jet(v).slope, _numbers(moving, sample.program(*_handles(moving, entries))))
+        slope = each(
+            lambda v: jet(v).slope, _numbers(moving, sample.program(*_handles(moving, entries)))
+        )
     with Under(root):
         xs, tangents = _handles(root, at), _handles(root, ds)
         push = _numbers(root, jvp(sample.program, tuple(xs), tuple(tangents))[1])

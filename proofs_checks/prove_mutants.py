@@ -119,30 +119,34 @@ def _with(slots: Any, i: int, new: Slot) -> tuple[Slot | None, ...]:
 def faults_several(prim: PrimN) -> Iterator[Fault]:
     """Every fault of a primitive with several results: of forward mode, or of reverse mode."""
     for kind, change in CHANGES.items():
-
-        def each(ops: Any, rs: Any, change: Change = change) -> list[Any]:
-            return [None if r is None else change(ops, r, r) for r in rs]
-
-        def push(ops: Any, *rest: Any, each: Any = each) -> Any:
-            return each(ops, prim_push(ops, *rest))
-
-        def joint(ops: Any, *rest: Any, each: Any = each) -> Any:
-            ys, tangents = prim_joint(ops, *rest)
-            return ys, each(ops, tangents)
-
-        def pull(ops: Any, *rest: Any, each: Any = each) -> Any:
-            return each(ops, prim_pull(ops, *rest))
-
-        def recall(ops: Any, *rest: Any, each: Any = each) -> Any:
-            return each(ops, prim_recall(ops, *rest))
-
-        prim_push, prim_pull = prim.push, prim.pull
-        prim_joint: Any = prim.joint
-        prim_recall: Any = prim.recall
-        forward = {"push": push, "joint": None if prim.joint is None else joint}
-        backward = {"pull": pull, "recall": None if prim.recall is None else recall}
+        forward = {
+            "push": _all_changed(prim.push, change),
+            "joint": _tangents_changed(prim, change),
+        }
+        backward = {"pull": _all_changed(prim.pull, change), "recall": None}
+        if prim.recall is not None:
+            backward["recall"] = _all_changed(prim.recall, change)
         yield Fault(f"push {kind}", None, forward)
         yield Fault(f"pull {kind}", None, backward)
+
+
+def _all_changed(rule: Rule, change: Change) -> Rule:
+    def wrong(ops: Any, *rest: Any) -> Any:
+        return [None if r is None else change(ops, r, r) for r in rule(ops, *rest)]
+
+    return wrong
+
+
+def _tangents_changed(prim: PrimN, change: Change) -> Rule | None:
+    rule = prim.joint
+    if rule is None:
+        return None
+
+    def wrong(ops: Any, *rest: Any) -> Any:
+        ys, tangents = rule(ops, *rest)
+        return ys, [None if t is None else change(ops, t, t) for t in tangents]
+
+    return wrong
 
 
 class Outcome(NamedTuple):

@@ -35,7 +35,9 @@ class Verdict:
 
     def __str__(self) -> str:
         bound = "" if self.bound is None else f", error <= {self.bound:.1e}"
-        return f"{self.status:8} {self.primitive:22} {self.law:12} {self.method}: {self.detail}{bound}"
+        return (
+            f"{self.status:8} {self.primitive:22} {self.law:12} {self.method}: {self.detail}{bound}"
+        )
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,13 @@ def tensors(
     from each other and from 0, for functions with kinks there. Raises ArgumentError where there is
     no room for that.
     """
-    sizes = draw(shapes() if shape is None else shape if isinstance(shape, SearchStrategy) else st.just(shape))
+    sizes = draw(
+        shapes()
+        if shape is None
+        else shape
+        if isinstance(shape, SearchStrategy)
+        else st.just(shape)
+    )
     count = int(np.prod(sizes))
     if apart > 0:
         places = [k for k in range(int(low // apart), int(high // apart) + 1) if k]
@@ -84,7 +90,9 @@ def tensors(
             raise ArgumentError(
                 f"tensors: {count} numbers {apart} apart do not fit between {low} and {high}"
             )
-        chosen = draw(st.lists(st.sampled_from(places), min_size=count, max_size=count, unique=True))
+        chosen = draw(
+            st.lists(st.sampled_from(places), min_size=count, max_size=count, unique=True)
+        )
         return np.asarray([k * apart for k in chosen], dtype).reshape(sizes)
     steps = draw(st.lists(st.integers(0, 64), min_size=count, max_size=count))
     middle = 0 if low <= 0 <= high else low  # what failures shrink to
@@ -208,4 +216,5 @@ def _hold(f: Callable[..., Any], xs: Sequence[Any], order: int, rtol: float | No
         hypothesis.reject()
     except AdjointError as error:
         shown = ", ".join(repr(x) for x in xs)
-        raise AdjointError(f"{error.message}\n  at ({shown})\n  {located(f, xs)}") from None
+        message = f"{error.message}\n  at ({shown})\n  {located(f, xs)}"
+        raise AdjointError(message, error.site) from None

@@ -1,4 +1,4 @@
-"""Where a program's forward and reverse derivatives part: the operation, and the element."""
+"""Where a program's derivatives go wrong: the operation, and the element."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -54,14 +54,10 @@ def _operation(graph: Graph, points: Sequence[Array]) -> str | None:
         with Quiet():
             registers[node.result] = applied(EAGER, node.prim, xs, node.params)
         if node.prim is not PART:
-            pair = _pair(node, xs)
-            if pair is not None:
-                here, there = pair
+            products = _products(node, xs)
+            if products is not None:
                 site = "" if node.site is None else f" at {node.site[0]}:{node.site[1]}"
-                return (
-                    f"the operation is {_name(node)}{site}: <push(d), g> = {here:.9g}, "
-                    f"<d, pull(g)> = {there:.9g}"
-                )
+                return f"the operation is {_name(node)}{site}: {products}"
     return None
 
 
@@ -70,8 +66,8 @@ def _name(node: Node) -> str:
     return str(rule.name)
 
 
-def _pair(node: Node, xs: tuple[Any, ...]) -> tuple[float, float] | None:
-    """The two products of one operation alone, if they differ."""
+def _products(node: Node, xs: tuple[Any, ...]) -> str | None:
+    """The inner products of one operation alone, if they differ."""
     rng = np.random.default_rng(0)
     real = [i for i, x in enumerate(xs) if is_real(np.asarray(x).dtype)]
     if isinstance(node.prim, PrimN):
@@ -97,7 +93,26 @@ def _pair(node: Node, xs: tuple[Any, ...]) -> tuple[float, float] | None:
         if c is not None:
             there += float(np.sum(ds[i] * c))
             size += np.sum(np.abs(ds[i] * c))
-    return None if abs(here - there) <= TOLERANCE * size else (here, there)
+    if not abs(here - there) <= TOLERANCE * size:
+        return f"<push(d), g> = {here:.9g}, <d, pull(g)> = {there:.9g}"
+    quotients = _quotients(node, xs, ds)
+    slope = float(sum(np.sum(q * g) for q, g in zip(quotients, gs, strict=True)))
+    if not abs(here - slope) <= 1e-4 * (size + abs(slope)):
+        return f"<push(d), g> = {here:.9g}, and with a difference of values for push {slope:.9g}"
+    return None
+
+
+def _quotients(node: Node, xs: tuple[Any, ...], ds: dict[int, Array]) -> list[Array]:
+    """Central differences of the results along the directions."""
+    step = 2.0**-18
+    ends: list[list[Array]] = []
+    for h in (step, -step):
+        moved = tuple(np.asarray(x + h * ds[i]) if i in ds else x for i, x in enumerate(xs))
+        with Quiet():
+            found = applied(EAGER, node.prim, moved, node.params)
+        results = found if isinstance(found, tuple) else (found,)
+        ends.append([np.asarray(r, np.float64) for r in results])
+    return [(a - b) / (2 * step) for a, b in zip(*ends, strict=True)]
 
 
 def _each(ops: Any, node: Node, xs: list[Any]) -> Sequence[Any]:

@@ -53,8 +53,8 @@ def batches(epoch: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 def accuracy(model: Any) -> float:
     x, y = digits()
-    found = np.argmax(model(x[TRAINED_ON:]), axis=-1)
-    return float(np.mean(found == y[TRAINED_ON:]))
+    found = tad.argmax(model(x[TRAINED_ON:]), axis=-1)
+    return float(np.mean(tad.to_numpy(found) == y[TRAINED_ON:]))
 
 
 def bar(epoch: int, done: int, of: int, value: float) -> None:

@@ -34,15 +34,14 @@ def exporter(
     compiled = XlaCompiled(f, root, **options)
 
     def run(*args: Any, **kwargs: Any) -> bytes:
-        entry, values = compiled.prepared(args, kwargs)
+        function, values = compiled.prepared(args, kwargs)
         # JAX has a dict's entries in the order of its keys, trees here in their own.
         order = jax.tree.leaves(plain((args, kwargs), iter(range(len(values)))))
 
         def over_containers(*own: Any, **named: Any) -> Any:
             given = dict(zip(order, jax.tree.leaves((own, named)), strict=True))
-            found = entry.function(*[given[i] for i in range(len(given))])
-            treedef, _ = entry.result[0]
-            return plain(unflatten(treedef, found), iter(found))
+            found = function(*[given[i] for i in range(len(given))])
+            return plain(unflatten(found.kept.treedef, found.values), iter(found.values))
 
         over_containers.__name__ = compiled.__name__
         own, named = plain((args, kwargs), iter(values))

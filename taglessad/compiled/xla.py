@@ -13,10 +13,10 @@ from taglessad.dtypes import DType
 from taglessad.errors import ArgumentError
 from taglessad.interpreters.jax import Jax, array
 from taglessad.levels import Under, ambient, join
-from taglessad.tensor import AnyTensor, handle
+from taglessad.tensor import AnyTensor
 from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function, named_after
-from taglessad.trees import TreeDef, flatten, unflatten
+from taglessad.trees import TreeDef, flatten, match, unflatten
 from taglessad.xla.width import wide
 
 # Any: arguments and results are trees of whatever the program takes and gives.
@@ -24,17 +24,35 @@ SIGNATURES = 256
 """How many structures of arguments one jitted function keeps; the oldest gives way."""
 
 
-class Entry(NamedTuple):
-    """A structure's compiled function, and what its results are, known once it was traced."""
+class Result:
+    """The arrays that a computation gives, with what they are: the structure, and each one's kind.
 
-    function: Any
-    result: list[tuple[TreeDef, list[tuple[DType, bool]]]]
+    A node of JAX's trees, so that JAX keeps the structure beside each computation that it traced.
+    """
+
+    __slots__ = ("kept", "values")
+
+    def __init__(self, values: Sequence[Any], kept: "Kept") -> None:
+        self.values = values
+        self.kept = kept
+
+
+class Kept(NamedTuple):
+    """Of a result: its structure; class, dtype and weakness of each leaf."""
+
+    treedef: TreeDef
+    kinds: tuple[tuple[type[AnyTensor], DType, bool], ...]
+
+
+jax.tree_util.register_pytree_node(
+    Result, lambda r: (r.values, r.kept), lambda kept, values: Result(values, kept)
+)
 
 
 class Prepared(NamedTuple):
-    """A call ready to be run or lowered."""
+    """A call ready to be run or lowered: JAX's function of arrays to a `Result`, and the arrays."""
 
-    entry: Entry
+    function: Any
     arrays: list[Any]
 
 
@@ -65,17 +83,30 @@ class XlaCompiled:
         named_after(self, "jit", f)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, _ = flatten((args, kwargs))
-        ops = join(x.ops for x in leaves if isinstance(x, AnyTensor))
-        if ops.base is not None or ambient().base is not None:
-            return self._f(*args, **kwargs)  # under a transform, which is compiled as a whole
-        prepared = self.prepared(args, kwargs)
-        found = wide(prepared.entry.function)(*prepared.arrays)
-        treedef, kinds = prepared.entry.result[0]
+        found = self._computed(args, kwargs)
+        if found is None:  # under a transform, which is compiled as a whole
+            return self._f(*args, **kwargs)
+        treedef, kinds = found.kept
+        root = self._root
         return unflatten(
             treedef,
-            [handle(self._root, y, d, w) for y, (d, w) in zip(found, kinds, strict=True)],
+            [cls(root, y, d, w) for y, (cls, d, w) in zip(found.values, kinds, strict=True)],
         )
+
+    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Result | None:
+        if ambient().base is not None:
+            return None
+        prepared = self._prepared(args, kwargs)
+        if prepared is None:
+            return None
+        function, arrays = prepared
+        found: Result
+        if jax.config.jax_enable_x64:  # type: ignore[attr-defined]  # set by name at run time
+            found = function(*arrays)
+        else:
+            with jax.enable_x64(True):
+                found = function(*arrays)
+        return found
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """The computation for these arguments, not run: JAX's own `Lowered`.
@@ -83,56 +114,90 @@ class XlaCompiled:
         `.compile()` compiles it ahead of time, `.as_text()` is its StableHLO, `.cost_analysis()`
         and `.compile().memory_analysis()` say what it costs.
         """
-        prepared = self.prepared(args, kwargs)
-        return wide(prepared.entry.function.lower)(*prepared.arrays)
+        function, arrays = self.prepared(args, kwargs)
+        return wide(function.lower)(*arrays)
 
     def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
-        """What a call with these arguments runs, and on which arrays."""
+        """What a call with these arguments runs, and on which arrays.
+
+        Raises ArgumentError for arguments of a transform that is under way.
+        """
+        found = self._prepared(args, kwargs)
+        if found is None:
+            raise ArgumentError(
+                "jit: the arguments belong to a transform; only what is called outside every "
+                "transform is lowered or exported"
+            )
+        return found
+
+    def _prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared | None:
         function: Callable[..., Any] = self._f
         fixed: tuple[Any, ...] = policies.key()
-        donated = self._donated
         if self._static.exist:
             own, function, args, kwargs = self._static.split(args, kwargs)
             fixed = (*fixed, own)
         handles, treedef = call_leaves("jit", args, kwargs, as_handle)
-        flags = tuple([(x.dtype, x.weak) for x in handles])
+        if join({x.ops for x in handles}).base is not None:
+            return None
+        flags = tuple([(x.dtype.num, x.weak) for x in handles])
         key = (fixed, treedef, flags)
-        entry = self._entries.get(key)
-        if entry is None:
-            entry = self._keep(key, self._entry(function, treedef, flags, args, donated))
+        compiled = self._entries.get(key)
+        if compiled is None:
+            kinds = [(type(x), x.dtype, x.weak) for x in handles]
+            compiled = self._keep(key, self._entry(function, treedef, kinds, args))
         root = self._root
-        return Prepared(entry, [array(root.lift(x.ops, x.payload)) for x in handles])
+        arrays = [
+            x.payload if x.ops.__class__ is Jax else root.lift(x.ops, x.payload) for x in handles
+        ]
+        return Prepared(compiled, arrays)
 
-    def _keep(self, key: Any, entry: Entry) -> Entry:
+    def _keep(self, key: Any, compiled: Any) -> Any:
         with self._lock:
             if len(self._entries) >= SIGNATURES:
                 del self._entries[next(iter(self._entries))]
-            return self._entries.setdefault(key, entry)
+            return self._entries.setdefault(key, compiled)
 
     def _entry(
         self,
         f: Callable[..., Any],
         treedef: TreeDef,
-        flags: Sequence[tuple[DType, bool]],
+        kinds: Sequence[tuple[type[AnyTensor], DType, bool]],
         args: tuple[Any, ...],
-        donated: tuple[int, ...],
-    ) -> Entry:
+    ) -> Any:
         root = self._root
-        result: list[tuple[TreeDef, list[tuple[DType, bool]]]] = []
+        options = dict(self._options)
+        leaving = options.pop("out_shardings", None)
+        if "in_shardings" in options:
+            options["in_shardings"] = tuple(spread(options["in_shardings"], args))
 
-        def computation(*arrays: Any) -> list[Any]:
-            leaves = [handle(root, x, d, w) for x, (d, w) in zip(arrays, flags, strict=True)]
+        def computation(*arrays: Any) -> Result:
+            leaves = [cls(root, x, d, w) for x, (cls, d, w) in zip(arrays, kinds, strict=True)]
             own, named = unflatten(treedef, leaves)
             with Under(root):
-                results, result_def = flatten(f(*own, **named))
+                tree = f(*own, **named)
+                results, result_def = flatten(tree)
                 handles = [as_handle(r, "jit", "the result of f") for r in results]
                 values = [array(root.lift(h.ops, h.payload)) for h in handles]
-            result[:] = [(result_def, [(h.dtype, h.weak) for h in handles])]
-            return values
+            if leaving is not None:
+                places = spread(leaving, tree)
+                values = [
+                    y if p is None else jax.lax.with_sharding_constraint(y, p)
+                    for y, p in zip(values, places, strict=True)
+                ]
+            kept = Kept(result_def, tuple([(type(h), h.dtype, h.weak) for h in handles]))
+            return Result(values, kept)
 
-        places = _places(args, donated)
         computation.__name__ = getattr(f, "__name__", "computation")
-        return Entry(jax.jit(computation, donate_argnums=places, **self._options), result)
+        return jax.jit(computation, donate_argnums=_places(args, self._donated), **options)
+
+
+def spread(shardings: Any, tree: Any) -> list[Any]:
+    """One sharding for each leaf of a tree: one stands for all that is below it."""
+    if shardings is None or isinstance(shardings, jax.sharding.Sharding):
+        return [shardings] * len(flatten(tree)[0])
+    if type(tree) in (tuple, list) and len(shardings) == len(tree):
+        return [s for one, child in zip(shardings, tree, strict=True) for s in spread(one, child)]
+    return match(flatten(tree)[1], shardings, name="the shardings")
 
 
 def _places(args: tuple[Any, ...], donated: tuple[int, ...]) -> tuple[int, ...]:

@@ -14,11 +14,15 @@ indexing.py, transforms.py, programs.py, models.py: the library's functions. sig
 user's. attributes.py: attributes and sizes. plugin.py: which hook goes where.
 """
 
-from mypy.plugin import Plugin
+from typing import TYPE_CHECKING
 
-from taglessad.mypy_plugin.plugin import ShapePlugin
+if TYPE_CHECKING:
+    from mypy.plugin import Plugin
 
 
-def plugin(version: str) -> type[Plugin]:
+def plugin(version: str) -> "type[Plugin]":
     """What mypy asks for."""
+    # The package is part of the core, and mypy is not: it is there when it asks.
+    from taglessad.mypy_plugin.plugin import ShapePlugin
+
     return ShapePlugin

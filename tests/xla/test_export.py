@@ -49,7 +49,11 @@ def test_it_runs_where_this_library_is_not(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(tad.export(f)(PARAMETERS, X))
     np.savez(tmp_path / "given.npz", x=X, **PARAMETERS)
     value, slope = f(PARAMETERS, X)
-    np.savez(tmp_path / "expected.npz", value=float(value), **{k: np.asarray(g) for k, g in slope.items()})
+    np.savez(
+        tmp_path / "expected.npz",
+        value=float(value),
+        **{k: np.asarray(g) for k, g in slope.items()},
+    )
     names = [str(tmp_path / n) for n in ("f", "given.npz", "expected.npz")]
     subprocess.run([sys.executable, "-c", ELSEWHERE, *names], check=True)
 
