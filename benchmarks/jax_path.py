@@ -93,13 +93,13 @@ def gaussian_process(jax: Any, jnp: Any) -> Program:
     ours = likelihood(
         tad,
         tad.linalg.cholesky,
-        lambda l, y: tad.linalg.solve_triangular(l, y, lower=True),
+        lambda factor, y: tad.linalg.solve_triangular(factor, y, lower=True),
         tad.linalg.diagonal,
     )
     theirs = likelihood(
         jnp,
         jnp.linalg.cholesky,
-        lambda l, y: jax.scipy.linalg.solve_triangular(l, y, lower=True),
+        lambda factor, y: jax.scipy.linalg.solve_triangular(factor, y, lower=True),
         jnp.diagonal,
     )
     x = np.linspace(0, 10, 200, dtype=np.float32)

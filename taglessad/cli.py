@@ -1,4 +1,4 @@
-"""The command line: `taglessad demo`, `check`, `prove`, `view`.
+"""The command line: `taglessad demo`, `check`, `prove`, `view`, `bench`.
 
 Exit status 0: good; 1: something was found, a check that failed or an error in a program; 2: bad
 usage, or something that is not installed. Results go to standard output, all else to standard
@@ -7,6 +7,7 @@ error.
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -91,6 +92,16 @@ def _parser() -> argparse.ArgumentParser:
     prove.add_argument("primitive", nargs="?", metavar="OP", help="one primitive; all by default")
     prove.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     prove.set_defaults(run=_prove)
+
+    bench = commands.add_parser(
+        "bench",
+        help="ratios against other libraries, from a checkout of the project",
+        description="Ratios against other libraries, measured in one run. The benchmarks are no part "
+        "of the installed package: run this in a checkout of the project.",
+    )
+    bench.add_argument("parts", nargs="*", help="parts of the table; all by default")
+    bench.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    bench.set_defaults(run=_bench)
 
     view = commands.add_parser(
         "view",
@@ -214,6 +225,15 @@ def _prove(chosen: argparse.Namespace) -> int:
     report = Report(tuple(verdicts))
     print(report.to_json() if chosen.json else report.summary())
     return GOOD if report.good else FOUND
+
+
+def _bench(chosen: argparse.Namespace) -> int:
+    if not Path("benchmarks", "__main__.py").is_file():
+        raise _Usage(
+            "bench: there is no folder benchmarks/ here: run it in a checkout of the project"
+        )
+    command = [sys.executable, "-m", "benchmarks", *chosen.parts]
+    return subprocess.run([*command, "--json"] if chosen.json else command, check=False).returncode
 
 
 def _view(chosen: argparse.Namespace) -> int:

@@ -226,3 +226,16 @@ def test_demo_without_its_extra(
     out, err = capsys.readouterr()
     assert out == ""
     assert "pip install 'taglessad[demo]'" in err
+
+
+def test_bench_runs_in_a_checkout(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench"]) == 2
+    assert "checkout" in capsys.readouterr().err
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "__main__.py").write_text("import sys; sys.exit(len(sys.argv))")
+    assert main(["bench", "mlp", "--json"]) == 3

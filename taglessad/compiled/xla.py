@@ -76,7 +76,7 @@ class XlaCompiled:
             (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
         )
         self._options = dict(options or {})
-        self._entries: dict[Any, Entry] = {}
+        self._entries: dict[Any, Any] = {}  # functions that jax.jit made
         self._lock = threading.Lock()
         self.__name__ = ""
         self.__qualname__ = ""
