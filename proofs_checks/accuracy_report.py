@@ -45,7 +45,7 @@ def heading(arity: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the functions named, or all, and print the tables."""
-    parser = argparse.ArgumentParser(prog="accuracy", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="accuracy", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="functions (all by default)")
     parser.add_argument("--points", type=int, default=POINTS)
     chosen = parser.parse_args(arguments)

@@ -130,7 +130,7 @@ def primitive(name: str) -> Any:  # Any: a function of one handle
 
 
 ELEMENTARY: Final = (
-    Row("square", arith.square, lambda x: x * x, (relative,), EVERYWHERE),
+    Row("square", lambda x: arith.square(x), lambda x: x * x, (relative,), EVERYWHERE),
     Row("reciprocal", arith.reciprocal, lambda x: 1 / x, (relative,), EVERYWHERE),
     Row("sqrt", trans.sqrt, mp.sqrt, (relative,), POSITIVE),
     Row("rsqrt", primitive("rsqrt"), lambda x: 1 / mp.sqrt(x), (relative,), POSITIVE),

@@ -124,10 +124,10 @@ class Jet:
         return Jet(-self.start, -self.slope)
 
     def __sub__(self, other: Any) -> "Jet":
-        return self + -other
+        return self + -jet(other)
 
     def __rsub__(self, other: Any) -> "Jet":
-        return -self + other
+        return -self + jet(other)
 
     def __pow__(self, n: int) -> "Jet":
         y = jet(Rationals.one)

@@ -242,8 +242,8 @@ def _inverse(prim: Primitive, case: Case) -> list[Objects]:
         (y,) = _values(
             _real(2 * PREC), prim, case, _at(case, 0, _direction(prim, case, 0), balls.of(0))
         )
-        point = rooted.numbers(y)
-        (x,) = rooted.values(_real(2 * PREC), function, [Numbers(point, y.dtype)], ())
+        point, dtype = rooted.numbers(y), case.operands[0].dtype
+        (x,) = rooted.values(_real(2 * PREC), function, [Numbers(point, dtype)], ())
         given = _entries(case.operands[0], balls.of)
         if not all(u.overlaps(v) for u, v in zip(rooted.numbers(x), given, strict=True)):
             raise DomainError(f"{prim.name} is not the inverse of {function.name}")
@@ -253,13 +253,13 @@ def _inverse(prim: Primitive, case: Case) -> list[Objects]:
         disc_values = rooted.values(
             Holomorphic(),
             function,
-            [Numbers(each(lambda v: disc(v, 1, radius), point), y.dtype)],
+            [Numbers(each(lambda v: disc(v, 1, radius), point), dtype)],
             (),
         )
         on = rooted.numbers(disc_values[0])
         ends = [
             rooted.numbers(
-                rooted.values(_real(2 * PREC), function, [Numbers(point + s, y.dtype)], ())[0]
+                rooted.values(_real(2 * PREC), function, [Numbers(point + s, dtype)], ())[0]
             )
             for s in (step, -step)
         ]
@@ -303,7 +303,9 @@ def adjointness(prim: Primitive, points: Sequence[Case]) -> Verdict:
             rng = case.rng()
             ys = rooted.values(real, prim, xs, case.params)
             gs = [
-                Numbers(_entries(rng.uniform(-1, 1, real.shape(y)), balls.of), real.dtype(y))
+                Numbers(
+                    _entries(rng.uniform(-1, 1, rooted.numbers(y).shape), balls.of), real.dtype(y)
+                )
                 for y in ys
             ]
             ds = {i: _entries(rng.uniform(-1, 1, case.operands[i].shape), balls.of) for i in active}

@@ -86,7 +86,7 @@ def _adjoint_gap(
 ) -> list[tuple[str, Any]]:
     xs = rooted.payloads(root, case, generic_point(case, rng))
     (y,) = rooted.values(root, prim, xs, case.params)
-    g = direction(root.shape(y), rng)
+    g = direction(rooted.numbers(y).shape, rng)
     seed = Numbers(g, root.dtype(y))
     ds = {i: direction(case.operands[i].shape, rng) for i in active}
     gaps: list[tuple[str, Any]] = []
@@ -183,7 +183,7 @@ def basis(prim: Prim, points: Sequence[Case]) -> Verdict | None:
 def _basis_gap(root: Exact, prim: Prim, case: Case) -> str | None:
     xs = [root.const(np.asarray(x)) for x in case.operands]
     (before,) = rooted.values(root, prim, xs, case.params)
-    size, shape = rooted.numbers(before).size, root.shape(before)
+    size, shape = rooted.numbers(before).size, rooted.numbers(before).shape
     for i in rooted.active(prim, case):
         x = case.operands[i]
         rows: list[list[Any]] = []

@@ -96,7 +96,7 @@ def faults(prim: Prim) -> Iterator[Fault]:
     shared = prim.kind == "elementwise"
     if isinstance(slots, EachOperand):
         for kind, wrong in _slots(slots[0], shared):
-            yield Fault(kind, None, {"slots": EachOperand(lambda i, w=wrong: w(slots[i]))})
+            yield Fault(kind, None, {"slots": _everywhere(slots, wrong)})
         return
     real = sorted({i for c in cases(prim.name, 1, smooth=False) for i in rooted.reals(c)})
     for i, slot in enumerate(slots):
@@ -110,6 +110,11 @@ def faults(prim: Prim) -> Iterator[Fault]:
                 slot, push=_exchanged(slot.push, *pair), pull=_exchanged(slot.pull, *pair)
             )
             yield Fault("operands swapped", i, {"slots": _with(slots, i, swapped)})
+
+
+def _everywhere(slots: EachOperand, wrong: Callable[[Slot], Slot]) -> EachOperand:
+    """One rule for all positions: it is wrong in all of them."""
+    return EachOperand(lambda i: wrong(slots[i]))
 
 
 def _with(slots: Any, i: int, new: Slot) -> tuple[Slot | None, ...]:

@@ -93,9 +93,9 @@ def _cell(verdict: Verdict | None) -> str:
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
     """One verdict of several about one law: the worst of them, with all methods named."""
-    for status in ("FAILED", "OPEN"):
+    for bad in ("FAILED", "OPEN"):
         for v in verdicts:
-            if v.status == status:
+            if v.status == bad:
                 return v
     first = verdicts[0]
     status: Status = "CHECKED" if any(v.status == "CHECKED" for v in verdicts) else "PROVED"

@@ -6,7 +6,7 @@
 Needs hypothesis; importing this module without it raises MissingExtra.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -193,6 +193,7 @@ def check_laws(
     rules disagree, and the element.
     """
     given = [a if isinstance(a, SearchStrategy) else st.just(a) for a in arguments]
+    smallest: list[tuple[Any, ...]] = []
 
     @hypothesis.settings(
         deadline=None,
@@ -200,21 +201,23 @@ def check_laws(
         max_examples=examples,
         derandomize=True,
         suppress_health_check=list(hypothesis.HealthCheck),
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
     )
     @hypothesis.given(st.tuples(*given))
     def holds(xs: tuple[Any, ...]) -> None:
-        _hold(f, xs, order, rtol)
+        try:
+            check_adjoint(f, *xs, rtol=rtol)
+            check_derivative(f, *xs, order=order, rtol=rtol)
+        except DomainError:
+            hypothesis.reject()
+        except AdjointError:
+            smallest[:] = [xs]  # the last to fail is the smallest
+            raise
 
-    holds()
-
-
-def _hold(f: Callable[..., Any], xs: Sequence[Any], order: int, rtol: float | None) -> None:
     try:
-        check_adjoint(f, *xs, rtol=rtol)
-        check_derivative(f, *xs, order=order, rtol=rtol)
-    except DomainError:
-        hypothesis.reject()
+        holds()
     except AdjointError as error:
+        (xs,) = smallest
         shown = ", ".join(repr(x) for x in xs)
         message = f"{error.message}\n  at ({shown})\n  {located(f, xs)}"
         raise AdjointError(message, error.site) from None

@@ -5,6 +5,8 @@ rule takes there; so what is proved holds where the rule takes the same branches
 """
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,10 +19,7 @@ from taglessad.kernels.quiet import Quiet
 from taglessad.ops import Ops
 from taglessad.primitive import PRIMITIVES, Aval, Params, Prim
 
-try:
-    import sympy as sp
-except ImportError:
-    sp = None
+sp: Final[Any] = None if find_spec("sympy") is None else import_module("sympy")
 
 # Any throughout: SymPy's expressions, which have no types of their own.
 

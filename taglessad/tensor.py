@@ -5,7 +5,6 @@ static type, `Tensor[L[4], L[2]]`; at run time it is asked of the interpreter. W
 their operators' fast path is in the array namespace above, which registers itself here.
 """
 
-import builtins
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import (
@@ -24,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypeVarTuple, Unpack
 
-from taglessad.dtypes import DType, is_bool, is_integer, is_real
-from taglessad.errors import ArgumentError, ConcretizationError, DTypeError
+from taglessad.dtypes import DType, is_bool, is_real
+from taglessad.errors import ArgumentError, ConcretizationError
 from taglessad.methods import ArrayMethods
 from taglessad.namespace import Namespace as Namespace
-from taglessad.numpy_names import ARRAY_API_NAMES, OPERATOR_UFUNCS, READERS
+from taglessad.numpy_protocols import NumpyProtocols
 from taglessad.ops import Ops
-from taglessad.shapes import Extent, broadcast, show
+from taglessad.shapes import Extent, broadcast
 
 if TYPE_CHECKING:
     from taglessad.indexing.updating import At
@@ -48,7 +47,7 @@ TensorLike: TypeAlias = Any
 _new = object.__new__
 
 
-class AnyTensor(ArrayMethods, Generic[*S]):
+class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
     """A handle of any kind. Immutable; operators and methods give new handles."""
 
     __slots__ = ("_dtype", "ops", "payload", "weak")
@@ -118,114 +117,6 @@ class AnyTensor(ArrayMethods, Generic[*S]):
         if not self.shape:
             raise ArgumentError("iteration over a handle of rank 0, which has no entries to give")
         return (self[i] for i in range(len(self)))
-
-    # --- values -----------------------------------------------------------------------------
-    def _value(self, asked: str, also: str = "") -> NDArray[Any]:
-        value = self.ops.peek(self.payload)
-        if value is None:
-            raise ConcretizationError(
-                f"{asked} of a handle under {self.ops!r}: its value is not known while the program "
-                "is interpreted. Write a choice as an operation (tad.where, tad.maximum, tad.cond, "
-                f"tad.while_loop{also}), or differentiate the path that runs with "
-                "tad.grad(f, tape=True)"
-            )
-        return value
-
-    def item(self) -> bool | int | float:
-        """The value of a one-entry handle as a Python number."""
-        value = self._value("item()")
-        if value.size != 1:
-            raise ArgumentError(f"item: shape {show(self.shape)} has {value.size} entries, not 1")
-        number: bool | int | float = value.item()
-        return number
-
-    def tolist(self) -> Any:  # Any: nested lists of numbers
-        """The values as nested lists."""
-        return self._value("tolist()").tolist()
-
-    def _scalar(self, asked: str, also: str = "") -> NDArray[Any]:
-        value = self._value(asked, also)
-        if value.ndim != 0:
-            raise ArgumentError(
-                f"{asked} of a handle of shape {show(self.shape)}: only rank 0 is one number; take "
-                "an entry, or reduce it (tad.any, tad.all, tad.sum)"
-            )
-        return value
-
-    def __bool__(self) -> bool:
-        return builtins.bool(self._scalar("bool()"))
-
-    def __float__(self) -> float:
-        return float(self._scalar("float()"))
-
-    def __int__(self) -> int:
-        return int(self._scalar("int()"))
-
-    def __index__(self) -> int:
-        if not is_integer(self._dtype):
-            raise DTypeError(
-                f"use as an index of a handle of dtype {self._dtype}: indices are integers; write "
-                "x.astype(tad.int64)"
-            )
-        also = "; one of several functions: tad.switch; so many trips: tad.fori_loop"
-        return int(self._scalar("use as an index", also))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        # Any: NumPy's protocol takes whatever numpy.dtype takes.
-        value = self._value("np.asarray()")
-        if copy or (dtype is not None and np.dtype(dtype) != value.dtype):
-            if copy is False:
-                raise ArgumentError("np.asarray: another dtype needs a copy, and copy=False")
-            return np.array(value, dtype)
-        shared = value.view()
-        shared.flags.writeable = False
-        return shared
-
-    def __dlpack__(
-        self,
-        *,
-        stream: object = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:  # Any: a DLPack capsule
-        if copy is False:
-            raise BufferError("__dlpack__: a handle is immutable, so it exports a copy only")
-        return np.array(self._value("__dlpack__")).__dlpack__()
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # kDLCPU
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:  # Any: a module
-        return Namespace.functions
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        # Any: NumPy's protocol. `ndarray * handle` arrives here; it is the handle's own operator.
-        name = OPERATOR_UFUNCS.get(ufunc.__name__)
-        if method != "__call__" or kwargs or name is None:
-            call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            suggestion = ARRAY_API_NAMES.get(call) or ARRAY_API_NAMES.get(
-                ufunc.__name__, ufunc.__name__
-            )
-            extra = f" with {', '.join(kwargs)}" if kwargs else ""
-            raise ArgumentError(
-                f"np.{call}{extra} does not take handles, since it would lose the derivative; "
-                f"{_instead(suggestion)}"
-            )
-        return getattr(Namespace.functions, name)(*inputs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
-        name = getattr(function, "__name__", "function")
-        if name in READERS:
-            known = [np.asarray(a) if isinstance(a, AnyTensor) else a for a in args]
-            return function(*known, **kwargs)
-        if function.__module__ == "numpy.linalg":
-            name = f"linalg.{name}"
-        raise ArgumentError(
-            f"np.{name} does not take handles, since it would lose the derivative; "
-            f"{_instead(ARRAY_API_NAMES.get(name, name))}"
-        )
 
     # --- objects ----------------------------------------------------------------------------
     def __reduce__(self) -> tuple[Any, ...]:  # Any: pickle's protocol
@@ -562,15 +453,6 @@ def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoRetu
     """A kernel refused the operands: say what did not fit, under the function's own name."""
     broadcast(a.shape, b.shape, what=name)
     raise error
-
-
-def _instead(name: str) -> str:
-    """What to write for a NumPy function: ours where there is one, else the way to its value."""
-    found: object = Namespace.functions
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    known = f"use tad.{name}, or" if found is not None else "outside transforms"
-    return f"{known} take the value with tad.to_numpy"
 
 
 def _rebuilt(value: NDArray[Any], weak: bool) -> AnyTensor:

@@ -128,7 +128,7 @@ def select(
             f"select: {len(condlist)} conditions and {len(choicelist)} choices; give as many, at "
             "least one"
         )
-    conditions = [as_handle(c, "select", "condlist") for c in condlist]
+    conditions: list[Any] = [as_handle(c, "select", "condlist") for c in condlist]
     for condition in conditions:
         if not is_bool(condition.dtype):
             raise DTypeError(f"select: a condition has dtype {condition.dtype}, not bool")

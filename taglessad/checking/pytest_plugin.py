@@ -2,14 +2,15 @@
 
 Every .py file that pytest is given, or finds in the folders it is given, becomes one test, which
 fails with the findings of `taglessad check`. With the setting `taglessad_check`, a list of files
-and folders, those are checked, wherever they are, and no others.
+and folders, those are checked, wherever they are, and no others. The fixture `check_laws` holds
+functions to the laws of derivatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -36,6 +37,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "files and folders that --taglessad-check checks, instead of what is collected",
         type="paths",
     )
+
+
+@pytest.fixture(scope="session")
+def check_laws() -> Callable[..., None]:
+    """`taglessad.proofs_checks.strategies.check_laws`; an argument not given is any small array."""
+    # Not sooner: this module is loaded wherever the library is installed.
+    from taglessad.proofs_checks import strategies
+
+    def check(f: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+        strategies.check_laws(f, *(arguments or (strategies.tensors(),)), **options)
+
+    return check
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CheckedFile | None:

@@ -33,7 +33,8 @@ class _Text:
     """The lines of one function around the statements of several graphs."""
 
     def __init__(self) -> None:
-        self.globals: dict[str, Any] = dict(scalars.GLOBALS)  # Any: kernels, constants
+        # Any: kernels, constants
+        self.globals: dict[str, Any] = {**scalars.GLOBALS, "truth": np.bool_}
         self.lines: list[str] = []
 
     def write(self, line: str, depth: int = 1) -> None:
@@ -58,9 +59,9 @@ class _Text:
     def _unboxed_output(self, source: Source, ref: Ref) -> str:
         name = source.names[ref]
         kind = python_number(source.graph.avals[ref])
-        if kind is None or ref in source.scalar:
-            return name
-        return f"{kind}({name})"
+        if ref in source.scalar:
+            return name if kind is not None else f"truth({name})"  # a bool has no methods
+        return name if kind is None else f"{kind}({name})"
 
     def function(self, arguments: Sequence[str]) -> Kernel:
         source = f"def replay({', '.join(arguments)}):\n" + "\n".join(self.lines) + "\n"

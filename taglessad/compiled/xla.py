@@ -179,10 +179,10 @@ class XlaCompiled:
                 handles = [as_handle(r, "jit", "the result of f") for r in results]
                 values = [array(root.lift(h.ops, h.payload)) for h in handles]
             if leaving is not None:
+                constrain: Any = jax.lax.with_sharding_constraint  # Any: JAX leaves it untyped
                 places = spread(leaving, tree)
                 values = [
-                    y if p is None else jax.lax.with_sharding_constraint(y, p)
-                    for y, p in zip(values, places, strict=True)
+                    y if p is None else constrain(y, p) for y, p in zip(values, places, strict=True)
                 ]
             kept = Kept(result_def, tuple([(type(h), h.dtype, h.weak) for h in handles]))
             return Result(values, kept)

@@ -318,7 +318,8 @@ def _checked(name: str, label: str, value: Any, shape: Any, dtype: Any) -> AnyTe
         )
     if found.dtype != dtype:
         if found.weak:
-            return found.astype(dtype)
+            cast: AnyTensor = found.astype(dtype)
+            return cast
         raise DTypeError(
             f"{name}: {label} has dtype {found.dtype}, but what it belongs to has {dtype}; convert "
             f"it with astype"

@@ -15,9 +15,9 @@ from taglessad.kernels.blocks import weighted
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise
 
 _LARGE: Final = 24.0
-_ANGLES: Final[F64] = np.asarray((np.arange(40) + 0.5) * (np.pi / 40))
+_ANGLES: Final[F64] = np.asarray((np.arange(40) + 0.5) * (np.pi / 40), np.float64)
 _STEP: Final = 0.35
-_STEPS: Final[F64] = np.asarray((np.arange(20) + 0.5) * _STEP)
+_STEPS: Final[F64] = np.asarray((np.arange(20) + 0.5) * _STEP, np.float64)
 
 
 def bessel_i(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:

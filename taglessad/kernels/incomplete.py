@@ -335,7 +335,7 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
 
         def weight(w: F64, j: Index) -> F64:
             # At logit(x) -+ w: the logarithms of x and of 1 - x, changed by these.
-            near, far = (1 - r[j, None], r[j, None]) if high else (r[j, None], 1 - r[j, None])
+            near = 1 - r[j, None] if high else r[j, None]
             change = -np.log1p(near * np.expm1(-w))
             f, s = first[i][j, None], second[i][j, None]
             f, s = (f + change, s + change - w) if high else (f + change - w, s + change)

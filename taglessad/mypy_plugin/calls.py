@@ -270,6 +270,11 @@ def lost(ctx: Call, where: Context, given: Sequence[Argument], declared: Type) -
     p = get_proper_type(declared)
     if not isinstance(p, AnyType) and not mentions(p, TENSORS):
         return
+    unknown(ctx, where)
+
+
+def unknown(ctx: Call, where: Context) -> None:
+    """Say, to those who ask for it, that a shape is not known."""
     ctx.api.fail(
         "the rank of this result is not known before the program runs: what follows from it is "
         "not checked",

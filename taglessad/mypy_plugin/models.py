@@ -183,7 +183,7 @@ def _call_signature(p: Instance) -> CallableType | None:
     elif isinstance(method, FuncDef):
         declared = method.type
     found = get_proper_type(declared)
-    if not isinstance(found, CallableType) or method.info is None:
+    if not isinstance(found, CallableType):
         return None
     bound = expand_type_by_instance(bind_self(found, p), map_instance_to_supertype(p, method.info))
     named = get_proper_type(bound)

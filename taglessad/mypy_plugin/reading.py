@@ -365,8 +365,15 @@ def stand_in(
     return made
 
 
+def field_names(cls: type[Any]) -> tuple[str, ...]:
+    """The names of the fields of such a class."""
+    named: tuple[str, ...] | None = getattr(cls, "_fields", None)
+    return tuple(cls.__dataclass_fields__) if named is None else named
+
+
 def _new_class(name: str, names: tuple[str, ...], static: tuple[str, ...], how: str) -> type[Any]:
-    if how == "namedtuple":
-        return type(name, (collections.namedtuple(name, names),), {"__slots__": ()})
+    if how == "namedtuple":  # of names that are data
+        base = collections.namedtuple(name, names)  # type: ignore[misc]  # pyright: ignore[reportUntypedNamedTuple]
+        return type(name, (base,), {"__slots__": ()})
     fields = [(n, object, dataclasses.field(metadata={"static": n in static})) for n in names]
     return dataclasses.make_dataclass(name, fields, frozen=True)

@@ -175,23 +175,22 @@ def _folded(results: Sequence[tuple[Answers, Spec]], runs: Mapping[str, Star]) -
         kinds = {s.kind for _, s in arrays}
         shape = _common([(a, s.shape) for a, s in arrays], runs)
         return Array(shape, first.kind if len(kinds) == 1 else "any")
-    if isinstance(first, Several | Record | Keyed | Arrow):
-        same = [
-            (a, s)
-            for a, s in results
-            if type(s) is type(first) and len(s.items) == len(first.items)
-        ]
-        if len(same) < len(results):
+    parts = _items(first)
+    if parts is not None:
+        same = [(a, _items(s) if type(s) is type(first) else None) for a, s in results]
+        known = [(a, items) for a, items in same if items is not None and len(items) == len(parts)]
+        if len(known) < len(results):
             return Opaque()
-        items = tuple(
-            _folded([(a, s.items[i]) for a, s in same], runs) for i in range(len(first.items))
-        )
+        items = tuple(_folded([(a, s[i]) for a, s in known], runs) for i in range(len(parts)))
         if isinstance(first, Several | Keyed | Arrow):
             return first._replace(items=items)
+        assert isinstance(first, Record)
         return Record(first.cls, items, first.mold)
-    if all(s == first for s in others[1:]):
-        return first
-    return Opaque()
+    return first if all(s == first for s in others[1:]) else Opaque()
+
+
+def _items(spec: Spec) -> tuple[Spec, ...] | None:
+    return spec.items if isinstance(spec, Several | Record | Keyed | Arrow) else None
 
 
 def _common(shapes: Sequence[tuple[Answers, ShapeLike]], runs: Mapping[str, Star]) -> ShapeLike:

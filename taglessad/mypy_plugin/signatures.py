@@ -31,7 +31,7 @@ from mypy.types import (
 from taglessad.errors import ShapeError
 from taglessad.mypy_plugin.names import SHAPE, SIZE, TENSORS
 from taglessad.mypy_plugin.programs import function_name, own_variables
-from taglessad.mypy_plugin.reading import record_fields, spec_from
+from taglessad.mypy_plugin.reading import field_names, record_fields, spec_from
 from taglessad.mypy_plugin.specs import Array, Choice, Keyed, Known, Record, Several, SizeOf, Spec
 from taglessad.mypy_plugin.types import canonical, mentions, without_shapes
 from taglessad.mypy_plugin.values import Values
@@ -144,12 +144,11 @@ def _bind(binder: Binder, want: Spec, have: Spec, place: str) -> None:
             binder.bind_size(want.size, have.value, place)
     elif isinstance(want, Several | Record) and isinstance(have, Several | Record):
         if len(want.items) == len(have.items):
-            names = getattr(getattr(want, "cls", None), "__annotations__", None) or range(
-                len(want.items)
-            )
-            for step, w, h in zip(names, want.items, have.items, strict=False):
-                at = f"{place}[{step}]" if isinstance(step, int) else f"{place}.{step}"
-                _bind(binder, w, h, at)
+            steps = [f"[{i}]" for i in range(len(want.items))]
+            if isinstance(want, Record):
+                steps = [f".{name}" for name in field_names(want.cls)]
+            for step, w, h in zip(steps, want.items, have.items, strict=True):
+                _bind(binder, w, h, f"{place}{step}")
     elif isinstance(want, Keyed) and isinstance(have, Keyed):
         items = dict(zip(have.keys, have.items, strict=True))
         for key, w in zip(want.keys, want.items, strict=True):

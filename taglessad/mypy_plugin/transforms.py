@@ -24,28 +24,25 @@ from mypy.types import (
     CallableType,
     Type,
     TypeOfAny,
-    TypeVarId,
-    TypeVarType,
     get_proper_type,
 )
 
-from taglessad.dims import ShapeLike, Star
-from taglessad.errors import ArgumentError
-from taglessad.mypy_plugin.calls import Argument, arguments, concluded, library_function
+from taglessad.mypy_plugin.calls import (
+    Argument,
+    arguments,
+    concluded,
+    library_function,
+    unknown,
+)
+from taglessad.mypy_plugin.mapping import Formals, Mapped, entries, in_axes, mapped_formals
 from taglessad.mypy_plugin.names import SHAPE
 from taglessad.mypy_plugin.programs import Program, function_name
-from taglessad.mypy_plugin.reading import size_from
 from taglessad.mypy_plugin.running import Outcome, evaluate, spec_of
 from taglessad.mypy_plugin.specs import (
     Answers,
-    Array,
     Arrow,
     Function,
-    Keyed,
-    Known,
-    Number,
     Opaque,
-    Record,
     Several,
     Spec,
     Unreadable,
@@ -219,14 +216,7 @@ def _read_applied(applied: _Applied) -> Spec:
 
 
 # --- curried forms -------------------------------------------------------------------------------
-class _Formals(NamedTuple):
-    """The positional parameters of a function: what stands for each, and its place."""
-
-    specs: list[Spec]
-    places: list[int]
-
-
-def _formals(f: CallableType, program: Program, most: int | None = None) -> _Formals:
+def _formals(f: CallableType, program: Program, most: int | None = None) -> Formals:
     """`most`: how many a caller gives, if it is known."""
     specs: list[Spec] = []
     places: list[int] = []
@@ -238,7 +228,7 @@ def _formals(f: CallableType, program: Program, most: int | None = None) -> _For
             places.append(i)
         elif kind in (ARG_STAR, ARG_STAR2) or kind == ARG_NAMED:
             raise Unreadable("parameters")
-    return _Formals(specs, places)
+    return Formals(specs, places)
 
 
 def _curried(
@@ -255,13 +245,14 @@ def _curried(
     assert isinstance(program, Program)
     declared = ctx.default_return_type
     try:
-        axes = _in_axes(given) if transform is batching.vmap else None
-        formals = _formals(f, program, _entries(axes))
-        mapped = None if axes is None else _mapped(formals, axes, writer)
+        axes = in_axes(given) if transform is batching.vmap else None
+        formals = _formals(f, program, entries(axes))
+        mapped = None if axes is None else mapped_formals(formals, axes, writer)
     except Unreadable:
         return declared
     own = formals if mapped is None else mapped.formals
     if all(isinstance(s, Opaque) for s in own.specs) or isinstance(program.result, Opaque):
+        unknown(ctx, ctx.context)
         return declared
 
     def call(answers: Answers) -> Any:
@@ -284,18 +275,13 @@ def _curried(
     short = transform.__name__
     if outcome.error is not None:
         ctx.api.fail(outcome.error, ctx.context, code=SHAPE)
-        return _erased(declared)
+        return AnyType(TypeOfAny.from_error)
     result, seed_spec = outcome.result, None
     if curried.seed is not None:
         if not isinstance(result, Several) or len(result.items) != 2:
             return declared
         result, seed_spec = result.items
     return _function(f, own, result, seed_spec, mapped, f"{short}({function_name(f)})", writer)
-
-
-def _erased(declared: Type) -> Type:
-    """After an error nothing is said of the function that a transform gives."""
-    return AnyType(TypeOfAny.from_error) if declared is not None else declared
 
 
 def _argument(spec: Spec, answers: Answers) -> Any:
@@ -319,10 +305,10 @@ def _seed(
 
 def _function(
     f: CallableType,
-    formals: _Formals,
+    formals: Formals,
     result: Spec,
     seed: Spec | None,
-    mapped: "_Mapped | None",
+    mapped: Mapped | None,
     name: str,
     writer: Writer,
 ) -> Type:
@@ -363,79 +349,3 @@ def _function(
         implicit=False,
         special_sig=None,
     )
-
-
-# --- vmap ----------------------------------------------------------------------------------------
-class _Mapped(NamedTuple):
-    """The formals with the mapped axis, and the variable that is its size."""
-
-    formals: _Formals
-    variable: TypeVarType
-
-
-def _in_axes(given: Sequence[Argument]) -> Spec:
-    for i, a in enumerate(given[1:]):
-        if a.name == "in_axes" or (a.name is None and i == 0):
-            return a.spec
-    return Known(0, "int")
-
-
-def _entries(axes: Spec | None) -> int | None:
-    """How many arguments a mapped function is given, its optional ones left out where possible."""
-    if axes is None:
-        return None
-    return len(axes.items) if isinstance(axes, Several) else 0
-
-
-def _mapped(formals: _Formals, axes: Spec, writer: Writer) -> _Mapped:
-    anything = writer.instance("builtins.object")
-    variable = TypeVarType(
-        "Mapped",
-        "taglessad.transforms.batching.Mapped",
-        TypeVarId.new(meta_level=0),
-        [],
-        anything,
-        AnyType(TypeOfAny.from_omitted_generics),
-    )
-    size = size_from(variable)
-    entries: list[Spec]
-    if isinstance(axes, Several):
-        entries = list(axes.items)
-        if len(entries) != len(formals.specs):
-            # Said by the transform itself, at the call.
-            entries += [Known(None, "NoneType")] * (len(formals.specs) - len(entries))
-    else:
-        entries = [axes] * len(formals.specs)
-    specs = [_with_axis(s, e, size) for s, e in zip(formals.specs, entries, strict=False)]
-    return _Mapped(_Formals(specs, formals.places), variable)
-
-
-def _with_axis(spec: Spec, axis: Spec, size: Any) -> Spec:
-    """A formal with the mapped axis put in."""
-    if isinstance(axis, Known) and axis.value is None:
-        return spec
-    if isinstance(spec, Array):
-        if not isinstance(axis, Known) or not isinstance(axis.value, int):
-            raise Unreadable("in_axes")
-        return Array(_inserted(spec.shape, axis.value, size), spec.kind)
-    if isinstance(spec, Number):
-        return Array((size,), "real" if spec.kind == "float" else "int")
-    if isinstance(spec, Several | Record | Keyed):
-        inner = axis.items if isinstance(axis, Several) else (axis,) * len(spec.items)
-        if len(inner) != len(spec.items):
-            raise Unreadable("in_axes")
-        items = tuple(_with_axis(s, a, size) for s, a in zip(spec.items, inner, strict=True))
-        if isinstance(spec, Record):
-            raise Unreadable("a class of other shapes")
-        return spec._replace(items=items)
-    raise Unreadable("in_axes")
-
-
-def _inserted(shape: ShapeLike, axis: int, size: Any) -> ShapeLike:
-    place = axis if axis >= 0 else len(shape) + 1 + axis
-    stars = [i for i, n in enumerate(shape) if isinstance(n, Star)]
-    if stars and ((axis >= 0 and axis > stars[0]) or (axis < 0 and place <= stars[0])):
-        raise Unreadable("axis")
-    if not 0 <= place <= len(shape):
-        raise ArgumentError(f"vmap: in_axes {axis} is out of range")
-    return (*shape[:place], size, *shape[place:])

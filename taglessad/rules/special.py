@@ -72,8 +72,8 @@ def _log_ndtr(ops: "Ops[R]", y: R, x: R) -> R:
     zero = ops.scalar(0, x)
     left = ops.less(x, zero)
     tail = ops.mul(ops.neg(ops.rsqrt(ops.scalar(2, x))), x)
-    by_ratio = ops.div(ops.rsqrt(ops.scalar(HALF, x)), ops.erfcx(tail, 0))
-    by_ratio = ops.mul(ops.rsqrt(ops.scalar(PI, x)), by_ratio)
+    half_pi = ops.mul(ops.scalar(HALF, x), ops.scalar(PI, x))
+    by_ratio = ops.div(ops.rsqrt(half_pi), ops.erfcx(tail, 0))
     return ops.where(left, by_ratio, ops.div(_ndtr(ops, y, x), ops.ndtr(x)))
 
 

@@ -4,7 +4,7 @@ from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.searching import where
 from taglessad.dispatch import real_function
-from taglessad.special.calls import parametrized
+from taglessad.special.calls import of_one
 from taglessad.tensor import Tensor
 
 S = TypeVarTuple("S")
@@ -22,9 +22,9 @@ def erfc(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("erfc", "special.erfc", x)
 
 
-def erfcx(x: Tensor, /) -> Tensor:
+def erfcx(x: Tensor[*S], /) -> Tensor[*S]:
     """exp(x*x) erfc(x), which neither underflows nor cancels on the right (DLMF 7.2.3)."""
-    return parametrized("erfcx", "special.erfcx", (x,), ("x",), 0)
+    return of_one("erfcx", "special.erfcx", x, 0)
 
 
 def erfinv(x: Tensor[*S], /) -> Tensor[*S]:

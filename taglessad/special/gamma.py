@@ -16,7 +16,7 @@ from taglessad.array_api.rounding import floor
 from taglessad.array_api.rounding import round as nearest
 from taglessad.array_api.searching import where
 from taglessad.dispatch import Real, real_binary, real_function
-from taglessad.special.calls import order, parametrized
+from taglessad.special.calls import of_one, order, parametrized
 from taglessad.tensor import Tensor
 from taglessad.transforms.fences import detach
 
@@ -47,13 +47,13 @@ def multigammaln(a: Tensor, d: SupportsIndex, /) -> Tensor:
 
 def digamma(x: Tensor[*S], /) -> Tensor[*S]:
     """The derivative of log Gamma(x) (DLMF 5.2.2)."""
-    return parametrized("polygamma", "special.digamma", (x,), ("x",), 0)
+    return of_one("polygamma", "special.digamma", x, 0)
 
 
 def polygamma(n: SupportsIndex, x: Tensor[*S], /) -> Tensor[*S]:
     """The n-th derivative of the digamma function, n >= 0 an int (DLMF 5.15)."""
     n = order(n, "special.polygamma")
-    return parametrized("polygamma", "special.polygamma", (x,), ("x",), n)
+    return of_one("polygamma", "special.polygamma", x, n)
 
 
 def zeta(x: Real, q: Real = 1.0, /) -> Tensor:

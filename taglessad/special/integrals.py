@@ -12,25 +12,25 @@ from taglessad.array_api.arithmetic import sign
 from taglessad.array_api.operands import real
 from taglessad.array_api.searching import where
 from taglessad.dispatch import real_function
-from taglessad.special.calls import order, parametrized
+from taglessad.special.calls import of_one, order
 from taglessad.tensor import Tensor
 
 S = TypeVarTuple("S")
 
 
-def i0(x: Tensor, /) -> Tensor:
+def i0(x: Tensor[*S], /) -> Tensor[*S]:
     """The modified Bessel function I_0 (DLMF 10.25.2)."""
-    return parametrized("bessel_i", "special.i0", (x,), ("x",), 0)
+    return of_one("bessel_i", "special.i0", x, 0)
 
 
-def i1(x: Tensor, /) -> Tensor:
+def i1(x: Tensor[*S], /) -> Tensor[*S]:
     """The modified Bessel function I_1 (DLMF 10.25.2)."""
-    return parametrized("bessel_i", "special.i1", (x,), ("x",), 1)
+    return of_one("bessel_i", "special.i1", x, 1)
 
 
-def i0e(x: Tensor, /) -> Tensor:
+def i0e(x: Tensor[*S], /) -> Tensor[*S]:
     """exp(-|x|) I_0(x). It has a corner at 0, where its derivative is 0 as that of |x|."""
-    return parametrized("bessel_i_scaled", "special.i0e", (size(x),), ("x",), 0, 0)
+    return of_one("bessel_i_scaled", "special.i0e", size(x), 0, 0)
 
 
 def i1e(x: Tensor, /) -> Tensor:
@@ -39,22 +39,22 @@ def i1e(x: Tensor, /) -> Tensor:
     t = real(x, name)
     far = size(t) > 8.0
     near, beyond = where(far, 1.0, t), where(far, size(t), 8.0)
-    small = near * parametrized(what, name, (size(near),), ("x",), 1, 0)
+    small = near * of_one(what, name, size(near), 1, 0)
     # I_0' = I_1, so it is i0e + i0e', which cancel near 0 alone.
-    large = parametrized(what, name, (beyond,), ("x",), 0, 0)
-    large = large + parametrized(what, name, (beyond,), ("x",), 0, 1)
+    large = of_one(what, name, beyond, 0, 0)
+    large = large + of_one(what, name, beyond, 0, 1)
     return where(far, sign(t) * large, small)
 
 
-def exp1(x: Tensor, /) -> Tensor:
+def exp1(x: Tensor[*S], /) -> Tensor[*S]:
     """The exponential integral E_1(x), x >= 0; infinite at 0 (DLMF 6.2.1)."""
-    return parametrized("expn", "special.exp1", (x,), ("x",), 1)
+    return of_one("expn", "special.exp1", x, 1)
 
 
-def expn(n: SupportsIndex, x: Tensor, /) -> Tensor:
+def expn(n: SupportsIndex, x: Tensor[*S], /) -> Tensor[*S]:
     """The generalized exponential integral E_n(x), n >= 0 an int, x >= 0 (DLMF 8.19.2)."""
     n = order(n, "special.expn")
-    return parametrized("expn", "special.expn", (x,), ("x",), n)
+    return of_one("expn", "special.expn", x, n)
 
 
 def expi(x: Tensor[*S], /) -> Tensor[*S]:
@@ -62,9 +62,9 @@ def expi(x: Tensor[*S], /) -> Tensor[*S]:
     return real_function("expi", "special.expi", x)
 
 
-def exprel(x: Tensor, /) -> Tensor:
+def exprel(x: Tensor[*S], /) -> Tensor[*S]:
     """(exp(x) - 1) / x, and 1 at 0; smooth there."""
-    return parametrized("exprel", "special.exprel", (x,), ("x",), 0)
+    return of_one("exprel", "special.exprel", x, 0)
 
 
 def spence(x: Tensor[*S], /) -> Tensor[*S]:

@@ -1,112 +1,97 @@
-"""Random programs: every transform against JAX's own, and against each other. `make fuzz`."""
+"""Random programs: all interpreters against each other, and JAX and PyTorch. `make fuzz`.
+
+A failure shows the smallest program found that fails; it becomes a test in `test_found`.
+"""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 import taglessad as tad
+from tests.fuzz.backends import Ours
+from tests.fuzz.checks import against_jax, against_torch, each_interpreter
+from tests.fuzz.generator import INPUTS, Program, Step, programs
+from tests.fuzz.vocabulary import FAMILIES
 
-jax = pytest.importorskip("jax", reason="JAX is the oracle of this run")
+# The long run: so many tests, each of so many programs.
+RUNS, PROGRAMS = 100, 100
 
-# Smooth on the whole line, so that a random composition stays so.
-UNARY = ("sin", "cos", "tanh", "square", "negative", "atan", "asinh", "sigmoid", "softplus", "erf")
-BINARY = ("add", "subtract", "multiply", "logaddexp", "hypot")
-SHAPE = ("sum", "mean", "transpose", "reverse", "take", "cumulative", "matmul", "logsumexp", "prod")
-
-
-def _tad_step(name: str) -> Callable[..., Any]:
-    table = {
-        "sigmoid": tad.nn.functional.sigmoid,
-        "softplus": tad.nn.functional.softplus,
-        "erf": tad.special.erf,
-        "hypot": lambda a, b: tad.hypot(a, b + 2.0),
-        "sum": lambda x: x + tad.sum(x, axis=0, keepdims=True),
-        "mean": lambda x: x * tad.mean(x, axis=1, keepdims=True),
-        "transpose": lambda x: x.mT,
-        "reverse": lambda x: x[::-1, :],
-        "take": lambda x: tad.take(x, tad.asarray([1, 0, 1]), axis=1),
-        "cumulative": lambda x: tad.cumulative_sum(x, axis=1),
-        "matmul": lambda x: x @ tad.tanh(x),
-        "logsumexp": lambda x: x - tad.special.logsumexp(x, axis=1, keepdims=True),
-        "prod": lambda x: x + tad.prod(tad.tanh(x), axis=1, keepdims=True),
-    }
-    return table[name] if name in table else getattr(tad, name)  # type: ignore[no-any-return]
+OTHERS: dict[str, Callable[..., None]] = {"jax": against_jax, "torch": against_torch}
+INSTALLED = [name for name in OTHERS if find_spec(name) is not None]
 
 
-def _jax_step(name: str) -> Callable[..., Any]:
-    jnp, nn, special = jax.numpy, jax.nn, jax.scipy.special
-    table = {
-        "sigmoid": nn.sigmoid,
-        "softplus": nn.softplus,
-        "erf": special.erf,
-        "hypot": lambda a, b: jnp.sqrt(a * a + (b + 2.0) * (b + 2.0)),
-        "sum": lambda x: x + jnp.sum(x, axis=0, keepdims=True),
-        "mean": lambda x: x * jnp.mean(x, axis=1, keepdims=True),
-        "transpose": lambda x: x.T,
-        "reverse": lambda x: x[::-1, :],
-        "take": lambda x: jnp.take(x, jnp.asarray([1, 0, 1]), axis=1),
-        "cumulative": lambda x: jnp.cumsum(x, axis=1),
-        "matmul": lambda x: x @ jnp.tanh(x),
-        "logsumexp": lambda x: x - special.logsumexp(x, axis=1, keepdims=True),
-        "prod": lambda x: x + jnp.prod(jnp.tanh(x), axis=1, keepdims=True),
-        "atan": jnp.arctan,
-        "asinh": jnp.arcsinh,
-    }
-    return table[name] if name in table else getattr(jnp, name)  # type: ignore[no-any-return]
+def hold(program: Program, seed: int, others: list[str]) -> None:
+    ours = each_interpreter(program, seed)
+    for name in others:
+        OTHERS[name](program, seed, ours)
 
 
-def _program(rng: np.random.Generator) -> list[tuple[str, tuple[int, ...]]]:
-    """Steps (name, operands) over a growing list of 3x3 values, the first two being the inputs."""
-    steps: list[tuple[str, tuple[int, ...]]] = []
-    for i in range(int(rng.integers(3, 12))):
-        known = 2 + i
-        kind = rng.integers(3)
-        if kind == 0:
-            steps.append((str(rng.choice(UNARY)), (int(rng.integers(known)),)))
-        elif kind == 1:
-            operands = (int(rng.integers(known)), int(rng.integers(known)))
-            steps.append((str(rng.choice(BINARY)), operands))
-        else:
-            steps.append((str(rng.choice(SHAPE)), (int(rng.integers(known)),)))
-    return steps
+def search(count: int, others: list[str], run: int) -> None:
+    """Hold so many programs; the same ones every time."""
+
+    @hypothesis.seed(run)
+    @hypothesis.settings(
+        deadline=None,
+        database=None,
+        max_examples=count,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(programs(), st.integers(0, 2**30))
+    def holds(program: Program, seed: int) -> None:
+        hold(program, seed, others)
+
+    holds()
 
 
-def _run(steps: Any, step: Any, tame: Any, total: Any) -> Callable[..., Any]:
-    def f(x: Any, y: Any) -> Any:
-        values = [x, y]
-        for name, operands in steps:
-            values.append(step(name)(*(tame(values[i]) for i in operands)))
-        return total(tame(values[-1]) * tame(values[-2]))
+def test_a_sample() -> None:
+    search(30, [], 0)
 
-    return f
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_sample_against(other: str) -> None:
+    if other not in INSTALLED:
+        pytest.skip(f"{other} is not installed")
+    search(5, [other], 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(400))
-def test_against_jax(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    steps = _program(rng)
-    # tanh keeps the numbers small, so that agreement to 1e-9 means something.
-    ours = _run(steps, _tad_step, lambda v: tad.tanh(v * 0.5), tad.sum)
-    with jax.enable_x64(True):
-        theirs = _run(steps, _jax_step, lambda v: jax.numpy.tanh(v * 0.5), jax.numpy.sum)
-        x, y = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
-        value = np.asarray(theirs(x, y))
-        gradients = [np.asarray(g) for g in jax.grad(theirs, (0, 1))(x, y)]
-        hessian = np.asarray(jax.hessian(theirs)(x, y))
+@pytest.mark.parametrize("run", range(RUNS))
+def test_many(run: int) -> None:
+    search(PROGRAMS, INSTALLED, run)
 
-    def agree(got: Any, want: Any) -> None:
-        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-9, atol=1e-10)
 
-    agree(ours(tad.asarray(x), tad.asarray(y)), value)
-    for make in (tad.grad, tad.jacfwd, tad.jacrev):
-        for got, want in zip(make(ours, (0, 1))(x, y), gradients, strict=True):
-            agree(got, want)
-    for got, want in zip(tad.jit(tad.grad(ours, (0, 1)))(x, y), gradients, strict=True):
-        agree(got, want)
-    agree(tad.hessian(ours)(x, y), hessian)
-    agree(tad.jit(tad.jacrev(tad.jacfwd(ours)))(x, y), hessian)
-    batch = tad.vmap(tad.grad(ours))(np.stack([x, y]), np.stack([y, y]))
-    agree(batch[0], gradients[0])
+def test_every_family_is_drawn() -> None:
+    assert FAMILIES == [
+        "contraction",
+        "control",
+        "cumulative",
+        "custom",
+        "detach",
+        "elementwise",
+        "indexing",
+        "linalg",
+        "reduction",
+        "selection",
+        "sort",
+        "structure",
+    ]
+
+
+def test_a_wrong_derivative_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The net has no hole: with one rule broken, the search fails."""
+
+    @tad.custom_jvp
+    def wrong(x: Any) -> Any:
+        return tad.special.erf(x)
+
+    wrong.defjvp(lambda xs, ds: (wrong(xs[0]), 1.1 * tad.exp(-(xs[0] ** 2)) * ds[0]))
+    monkeypatch.setattr(Ours, "erf", staticmethod(wrong))
+    if "torch" not in INSTALLED:
+        pytest.skip("PyTorch is the oracle here")
+    program = Program((Step("erf:v>v", (1,), 0),), INPUTS + "v")
+    with pytest.raises(AssertionError, match="PyTorch, gradient"):
+        hold(program, 0, ["torch"])

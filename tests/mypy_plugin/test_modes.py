@@ -5,9 +5,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from mypy.options import Options
 
+from taglessad.mypy_plugin.plugin import ShapePlugin
 from tests.mypy_plugin.checked import CONFIG, ROOT, run_mypy
 
 PROGRAM = """
@@ -36,6 +39,21 @@ def test_lost_ranks_where_they_are_asked_for(tmp_path: Path) -> None:
     assert [(m.line, m.code) for m in said] == [(7, "shape"), (10, "shape-unknown")]
 
 
+def test_a_failing_hook_keeps_what_mypy_had() -> None:
+    said: list[str] = []
+
+    def fail(ctx: object, writer: object) -> str:
+        raise RuntimeError("on purpose")
+
+    api = SimpleNamespace(path="program.py", msg=SimpleNamespace(note=lambda m, _: said.append(m)))
+    hook = ShapePlugin(Options())._guarded(fail, lambda ctx: "default")
+    assert hook(SimpleNamespace(api=api, context=None)) == "default"
+    assert said == [
+        "taglessad: the shapes here are not checked: RuntimeError: on purpose",
+    ]
+
+
+@pytest.mark.slow
 def test_a_failing_hook_is_a_note(tmp_path: Path) -> None:
     broken = tmp_path / "broken_plugin.py"
     broken.write_text(
@@ -61,7 +79,12 @@ def _mypy(options: list[str], *files: Path) -> "subprocess.CompletedProcess[str]
 
 
 # --- several files, edited ------------------------------------------------------------------------
-LIBRARY = "from typing import Literal as L\nfrom taglessad import Tensor\ndef f(x: Tensor[L[4]]) -> Tensor[L[{n}]]: ...\n"
+LIBRARY = """
+from typing import Literal as L
+import taglessad as tad
+def f(x: tad.Tensor[L[4]]) -> tad.Tensor[L[{n}]]:
+    return tad.ones({n})
+"""
 USER = "import taglessad as tad\nfrom shapes_of_mine import f\ny = f(tad.ones(4)) + tad.ones({m})\n"
 WAYS = {
     "incremental": [],

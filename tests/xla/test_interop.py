@@ -90,3 +90,34 @@ def test_what_xla_has_no_operation_for_runs_on_the_host() -> None:
     x = np.asarray([0.5, 1.5])
     program = tad.jit(lambda x: tad.special.expi(x) + x, Jax())
     np.testing.assert_allclose(program(x), tad.special.expi(x) + x, rtol=1e-14)
+
+
+def test_shardings_are_told_by_argument_and_by_result() -> None:
+    mesh = jax.sharding.Mesh(np.asarray(jax.devices()[:1]), ("data",))
+    rows, whole = (jax.sharding.NamedSharding(mesh, jax.P(*axes)) for axes in (("data",), ()))
+
+    def program(tree: Any, x: Any) -> Any:
+        return {"y": tree["b"] * x, "a": tree["a"] + 1.0}
+
+    compiled = tad.jit(
+        program,
+        Jax(),
+        in_shardings=({"a": whole, "b": rows}, rows),
+        out_shardings={"a": rows, "y": whole},
+    )
+    tree = {"b": X, "a": 2 * X}  # in another order than theirs
+    found = compiled(tree, X)
+    np.testing.assert_allclose(found["y"], X * X)
+    assert found["a"].payload.sharding.spec == jax.P("data")
+    text = compiled.lower(tree, X).as_text()
+    arguments = [line for line in text.splitlines() if "@main" in line][0].split("->")[0]
+    first, second, third = (part for part in arguments.split("%arg")[1:])
+    assert '"data"' in first and '"data"' not in second and '"data"' in third
+    np.testing.assert_allclose(tad.jit(program, Jax(), in_shardings=rows)(tree, X)["y"], X * X)
+
+
+def test_results_of_another_structure_for_another_shape() -> None:
+    compiled = tad.jit(lambda x: (x, x) if x.shape[0] == 1 else {"x": x}, Jax())
+    assert isinstance(compiled(X[:1]), tuple)
+    assert isinstance(compiled(X), dict)
+    assert isinstance(compiled(X[:1]), tuple)

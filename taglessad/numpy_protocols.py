@@ -1,0 +1,83 @@
+"""NumPy's protocols on handles: a value where it is known, never an array with the gradient lost."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.errors import ArgumentError
+from taglessad.namespace import Namespace
+from taglessad.numpy_names import ARRAY_API_NAMES, OPERATOR_UFUNCS, READERS
+from taglessad.peeking import Peeking
+
+
+class NumpyProtocols(Peeking):
+    """What NumPy asks of an array-like; a handle is the only class that answers."""
+
+    __slots__ = ()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        # Any: NumPy's protocol takes whatever numpy.dtype takes.
+        value = self._value("np.asarray()")
+        if copy or (dtype is not None and np.dtype(dtype) != value.dtype):
+            if copy is False:
+                raise ArgumentError("np.asarray: another dtype needs a copy, and copy=False")
+            return np.array(value, dtype)
+        shared = value.view()
+        shared.flags.writeable = False
+        return shared
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:  # Any: a DLPack capsule
+        if copy is False:
+            raise BufferError("__dlpack__: a handle is immutable, so it exports a copy only")
+        return np.array(self._value("__dlpack__")).__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # kDLCPU
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:  # Any: a module
+        return Namespace.functions
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        # Any: NumPy's protocol. `ndarray * handle` arrives here; it is the handle's own operator.
+        name = OPERATOR_UFUNCS.get(ufunc.__name__)
+        if method != "__call__" or kwargs or name is None:
+            call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            suggestion = ARRAY_API_NAMES.get(call) or ARRAY_API_NAMES.get(
+                ufunc.__name__, ufunc.__name__
+            )
+            extra = f" with {', '.join(kwargs)}" if kwargs else ""
+            raise ArgumentError(
+                f"np.{call}{extra} does not take handles, since it would lose the derivative; "
+                f"{_instead(suggestion)}"
+            )
+        return getattr(Namespace.functions, name)(*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
+        name = getattr(function, "__name__", "function")
+        if name in READERS:
+            known = [np.asarray(a) if isinstance(a, NumpyProtocols) else a for a in args]
+            return function(*known, **kwargs)
+        if function.__module__ == "numpy.linalg":
+            name = f"linalg.{name}"
+        raise ArgumentError(
+            f"np.{name} does not take handles, since it would lose the derivative; "
+            f"{_instead(ARRAY_API_NAMES.get(name, name))}"
+        )
+
+
+def _instead(name: str) -> str:
+    """What to write for a NumPy function: ours where there is one, else the way to its value."""
+    found: object = Namespace.functions
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    known = f"use tad.{name}, or" if found is not None else "outside transforms"
+    return f"{known} take the value with tad.to_numpy"
