@@ -381,7 +381,9 @@ class Kernels(Ops[Array]):
     @kernel(rfft)
     def rfft(self, x: Array, axis: int, /) -> tuple[Array, ...]: ...
     @kernel(rfft_transpose)
-    def rfft_transpose(self, re: Array, im: Array, n: Extent, axis: int, /) -> tuple[Array, ...]: ...
+    def rfft_transpose(
+        self, re: Array, im: Array, n: Extent, axis: int, /
+    ) -> tuple[Array, ...]: ...
 
     # --- matrices ---------------------------------------------------------------------------
     @kernel(matrices.solve)

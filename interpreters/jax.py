@@ -24,6 +24,7 @@ from taglessad.tensor import AnyTensor, handle
 try:
     import jax
     import jax.numpy as jnp
+    from jax.core import Tracer
 except ImportError:
     raise MissingExtra(
         "the Jax interpreter needs JAX, which is not installed: pip install 'taglessad[jax]'"
@@ -74,7 +75,7 @@ class Jax(Ops[Any]):
         return dtype
 
     def literal(self, x: Any, /) -> NDArray[Any] | None:
-        return None if isinstance(x, jax.core.Tracer) else np.asarray(x)
+        return None if isinstance(x, Tracer) else np.asarray(x)
 
     def decide(self, x: Any, /) -> int:
         value = self.literal(x)
@@ -127,7 +128,7 @@ class Jax(Ops[Any]):
             )
             return tuple([np.asarray(y, a.dtype) for y, a in zip(ys, avals, strict=True)])
 
-        if not any(isinstance(x, jax.core.Tracer) for x in operands):
+        if not any(isinstance(x, Tracer) for x in operands):
             return tuple([jnp.asarray(y) for y in call(*operands)])
         spec: Any = jax.ShapeDtypeStruct  # Any: JAX leaves its constructor untyped
         shapes = tuple([spec(tuple(a.shape), a.dtype) for a in avals])

@@ -130,7 +130,7 @@ class Trace(Generic[R]):
                 else:
                     cotangents[place] = kernels.add(before, d)
                 continue
-            a, b = xs
+            a, b = xs[0], xs[1]
             stretched = elementwise and not kernels.same_shape(a, b)
             for place, slot, x in ((places[0], slots[0], a), (places[1], slots[1], b)):
                 if place < 0 or slot is None:
@@ -154,8 +154,9 @@ class Trace(Generic[R]):
         if not foreign:
             return xs, ys, memory
         base = self.base
-        lost = memory is None or isinstance(memory, Local)
-        lifted = None if lost else [ops.lift(base, m) for m in memory]
+        lifted: list[P] | None = None
+        if memory is not None and not isinstance(memory, Local):
+            lifted = [ops.lift(base, m) for m in memory]
         return (
             tuple([ops.lift(base, x) for x in xs]),
             tuple([ops.lift(base, y) for y in ys]),

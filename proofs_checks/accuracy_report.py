@@ -33,7 +33,7 @@ def cell(w: Worst) -> str:
     """An error in units of the last place; beyond the few allowed also over 1 + the condition."""
     if w.ulp <= FEW:
         return f"{w.ulp:.1f}"
-    return f"{w.ulp:.2g} ({w.conditioned:.1f})"
+    return f"{w.ulp:.2g} ({w.conditioned:.2g})"
 
 
 def heading(arity: int) -> str:

@@ -112,6 +112,11 @@ def _exprel(x: Real) -> Real:
     return mp.expm1(x) / x
 
 
+def _expint_3(x: Real) -> Real:
+    with mp.workdps(mp.mp.dps + 20):  # the recurrence, DLMF 8.19.12, cancels x*x times
+        return (mp.exp(-x) * (1 - x) + x * x * mp.e1(x)) / 2
+
+
 def _cbrt(x: Real) -> Real:
     return mp.sign(x) * mp.cbrt(abs(x))
 
@@ -255,7 +260,7 @@ SPECIAL: Final = (
     Row(
         "expn(3, x)",
         lambda x: special.expn(3, x),
-        lambda x: mp.expint(3, x),
+        _expint_3,
         (unit,),
         one(0.0, 745.0, (0, 10), (0.0,)),
     ),

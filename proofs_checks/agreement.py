@@ -34,12 +34,13 @@ MEMBERS = 2
 class Pair(NamedTuple):
     """Two interpreters' results of one program.
 
-    ulps: the largest distance of two entries, in units in the last place of the largest entry of that
-    result; bits: whether all entries have the same bits; zeros: how many zeros differ in sign.
+    gap: the largest distance of two entries; ulps: the same in units in the last place of the largest
+    entry of that result; bits: whether all entries have the same bits; zeros: how many zeros differ in sign.
     """
 
     left: str
     right: str
+    gap: float
     ulps: float
     bits: bool
     zeros: int
@@ -156,14 +157,15 @@ def _reached(f: Callable[..., Any], xs: Sequence[Array]) -> list[frozenset[str]]
 
 
 def _pair(left: str, right: str, a: Sequence[Array], b: Sequence[Array]) -> Pair:
-    ulps, bits, zeros = 0.0, True, 0
+    gap, ulps, bits, zeros = 0.0, 0.0, True, 0
     for x, y in zip(a, b, strict=True):
         if x.shape != y.shape:
-            return Pair(left, right, np.inf, False, 0)
+            return Pair(left, right, np.inf, np.inf, False, 0)
         bits = bits and x.tobytes() == y.tobytes()
         zeros += int(np.sum((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y))))
         same = (x == y) | (np.isnan(x) & np.isnan(y))
         if not same.all():
-            unit = float(np.spacing(np.max(np.abs(y[np.isfinite(y)]), initial=1e-300)))
-            ulps = max(ulps, float(np.max(np.abs(x - y)[~same])) / unit)
-    return Pair(left, right, ulps, bits, zeros)
+            here = float(np.max(np.abs(x - y)[~same]))
+            largest = np.max(np.abs(y[np.isfinite(y)]), initial=1e-300)
+            gap, ulps = max(gap, here), max(ulps, here / float(np.spacing(largest)))
+    return Pair(left, right, gap, ulps, bits, zeros)

@@ -200,11 +200,11 @@ def named(text: str) -> Example:
     function = getattr(import_module(module), name, None)
     if not callable(function):
         raise ArgumentError(f"differential: {text!r} names no function")
-    example = getattr(function, "example", None)
+    example: Any = getattr(function, "example", None)
     if example is None:
         raise ArgumentError(f"differential: {name} has no example: set {name}.example = (x, ...)")
-    args = tuple(example() if callable(example) else example)
-    return Example(text, function, args)
+    made: Any = example() if callable(example) else example
+    return Example(text, function, tuple(made))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -52,7 +52,7 @@ def _continued_fraction(x: Any) -> Any:
         i, p, q = s
         return i + 1, q, p + x * q
 
-    i, p, q = while_loop(lambda s: s[0] < 4, step, (0, x, x * x + 1.0))
+    _, p, q = while_loop(lambda s: s[0] < 4, step, (0, x, x * x + 1.0))
     return p / q
 
 

@@ -200,7 +200,11 @@ def check_laws(
         database=None,
         max_examples=examples,
         derandomize=True,
-        suppress_health_check=list(hypothesis.HealthCheck),
+        suppress_health_check=(
+            hypothesis.HealthCheck.too_slow,
+            hypothesis.HealthCheck.data_too_large,
+            hypothesis.HealthCheck.filter_too_much,
+        ),
         phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
     )
     @hypothesis.given(st.tuples(*given))

@@ -197,8 +197,9 @@ def _simplified(gap: Any) -> Any:
         lambda e: sp.simplify(sp.gammasimp(sp.expand_func(e))),
         lambda e: sp.simplify(sp.expand_log(sp.logcombine(e), force=True)),
     )
+    left = gap
     for way in ways:
         left = way(gap)
         if left == 0:
-            return left
+            break
     return left

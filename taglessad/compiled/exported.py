@@ -1,6 +1,6 @@
 """Exported programs: written and read through `jax.export`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from jax import export as jax_export
 from taglessad.compiled.xla import XlaCompiled
 from taglessad.convert import as_handle, is_python_number
 from taglessad.errors import ArgumentError, DTypeError, MissingExtra, ShapeError
-from taglessad.interpreters.jax import JAX, Jax, array, from_jax
+from taglessad.interpreters.jax import Jax, array, from_jax
 from taglessad.trees import flatten, unflatten
 from taglessad.xla.width import wide
 
@@ -21,12 +21,11 @@ LEAF: Final = flatten(0)[1]
 
 def exporter(
     f: Callable[..., Any],
-    interpreter: Any,
+    root: Any,
     platforms: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Callable[..., bytes]:
     """What `tad.export` returns."""
-    root = JAX if interpreter is None else interpreter
     if not isinstance(root, Jax):
         raise ArgumentError(
             f"export: what is exported is XLA's; the interpreter is {root!r}: give Jax(), or none"
@@ -60,7 +59,8 @@ class Exported:
     another structure. It has no derivative: export the derivative.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, root: Jax) -> None:
+        self._root = root
         try:
             with _needs_flatbuffers():
                 self._exported: Any = jax_export.deserialize(bytearray(data))
@@ -86,7 +86,7 @@ class Exported:
                 f"{self._exported.in_tree}"
             )
         pairs = zip(order, self._exported.in_avals, strict=True)
-        fitted = [_fitted(self, leaves[i], aval, i) for i, aval in pairs]
+        fitted = [_fitted(self, self._root, leaves[i], aval, i) for i, aval in pairs]
         own, named = jax.tree.unflatten(treedef, fitted)
         found = wide(self._exported.call)(*own, **named)
         return jax.tree.map(lambda y: from_jax(y, "export", "the result"), found)
@@ -96,7 +96,7 @@ class Exported:
 
 
 @contextmanager
-def _needs_flatbuffers() -> Iterator[None]:
+def _needs_flatbuffers() -> Generator[None]:
     try:
         yield
     except ImportError:
@@ -119,7 +119,7 @@ def plain(tree: Any, leaves: Iterator[Any]) -> Any:
     return next(leaves) if treedef == LEAF else tuple([next(leaves) for _ in own])
 
 
-def _fitted(program: Exported, value: Any, aval: Any, place: int) -> Any:
+def _fitted(program: Exported, root: Jax, value: Any, aval: Any, place: int) -> Any:
     """An argument as the array that the program was exported for."""
     if is_python_number(value):
         value = np.asarray(value, aval.dtype)
@@ -134,4 +134,4 @@ def _fitted(program: Exported, value: Any, aval: Any, place: int) -> Any:
             f"{program!r}: leaf {place} of the arguments has dtype {x.dtype}, but it was exported "
             f"for {aval.dtype}; convert it with astype"
         )
-    return array(JAX.lift(x.ops, x.payload))
+    return array(root.lift(x.ops, x.payload))

@@ -30,15 +30,17 @@ def export(
     its leaves. 64-bit programs need `jax_enable_x64` there. Raises MissingExtra without JAX,
     ArgumentError for an interpreter that is no `Jax`.
     """
-    import taglessad.interpreters.jax  # noqa: F401  # says what to install where JAX is missing
-    from taglessad.compiled.exported import exporter
+    from taglessad.interpreters.jax import JAX  # first: says what to install
 
-    return exporter(f, interpreter, platforms, options)
+    from taglessad.compiled.exported import exporter  # isort: skip
+
+    return exporter(f, JAX if interpreter is None else interpreter, platforms, options)
 
 
 def load_exported(data: bytes) -> "Exported":
     """The program that `tad.export` wrote. Raises ArgumentError for other bytes."""
-    import taglessad.interpreters.jax  # noqa: F401  # says what to install where JAX is missing
-    from taglessad.compiled.exported import Exported
+    from taglessad.interpreters.jax import JAX  # first: says what to install
 
-    return Exported(data)
+    from taglessad.compiled.exported import Exported  # isort: skip
+
+    return Exported(data, JAX)

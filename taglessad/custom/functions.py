@@ -36,13 +36,13 @@ class CustomRule:
         self, what: str, f: Callable[..., Any], nondiff: Sequence[int], check: bool
     ) -> None:
         check_function(what, f)
-        self._what = what
-        self._f = f
-        self._nondiff = tuple(nondiff)
-        self._check = check
-        self._checked = False
-        self._push: Callable[..., Any] | None = None
-        self._pull: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+        self.what = what
+        self.f = f
+        self.nondiff = tuple(nondiff)
+        self.check = check
+        self.checked = False
+        self.push: Callable[..., Any] | None = None
+        self.pull: tuple[Callable[..., Any], Callable[..., Any]] | None = None
         self.__name__ = getattr(f, "__name__", type(f).__name__)
         update_wrapper(self, f)
 
@@ -55,7 +55,7 @@ class CustomRule:
         With `nondiff_argnums`: rule(*those, primals, tangents). The tangent of an integer is None.
         """
         check_function("defjvp", rule)
-        self._push = rule
+        self.push = rule
         return rule
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
@@ -66,23 +66,24 @@ class CustomRule:
         """
         check_function("defvjp", fwd)
         check_function("defvjp", bwd)
-        self._pull = (fwd, bwd)
+        self.pull = (fwd, bwd)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._push is None and self._pull is None:
+        if self.push is None and self.pull is None:
             raise ArgumentError(
-                f"{self._what}: {self.__name__} was called before it was given a rule; use "
+                f"{self.what}: {self.__name__} was called before it was given a rule; use "
                 "defjvp or defvjp"
             )
-        arguments = _positional(self._what, self._f, args, kwargs)
+        arguments = _positional(self.what, self.f, args, kwargs)
         call = _Call(self, arguments)
         if call.base.base is None:  # nothing is under way that a rule would matter to
-            return self._f(*args, **kwargs)
+            return self.f(*args, **kwargs)
         return call.run()
 
     @property
-    def _name(self) -> str:
-        return f"{self._what}({self.__name__})"
+    def label(self) -> str:
+        """The rule's function, as messages name it."""
+        return f"{self.what}({self.__name__})"
 
 
 def _positional(
@@ -119,12 +120,12 @@ class _Call:
     def __init__(self, owner: CustomRule, arguments: tuple[Any, ...]) -> None:
         self.owner = owner
         n = len(arguments)
-        self.nondiff = sorted({i % n for i in owner._nondiff if -n <= i < n})
+        self.nondiff = sorted({i % n for i in owner.nondiff if -n <= i < n})
         self.static = [arguments[i] for i in self.nondiff]
         self.rest = [i for i in range(n) if i not in self.nondiff]
         self.count = n
         own = tuple(arguments[i] for i in self.rest)
-        self.given = bodies.operands(owner._name, own, "argument ")
+        self.given = bodies.operands(owner.label, own, "argument ")
         statics = [x for x in flatten(tuple(_trees(self.static)))[0] if isinstance(x, AnyTensor)]
         self.base: Ops[Any] = bodies.base_of([*self.given.leaves, *statics])
         # Rules may be recorded long after the call, when its handles are dead: keep their kinds.
@@ -139,15 +140,15 @@ class _Call:
         parts = [value]
         with _recording(owner):
             if not later:
-                if owner._push is not None:
+                if owner.push is not None:
                     parts.append(self._pushed(value, self.base))
-                if owner._pull is not None:
+                if owner.pull is not None:
                     parts += self._pulled(value, self.base)
         graphs, captures = bodies.closed(parts)
         rules = self._rules(value, graphs, len(captures), later)
         values = [*captures, *bodies.payloads(self.base, self.given.leaves)]
-        if owner._check and not owner._checked and not later:
-            owner._checked = check_rules(rules, self.base, values)
+        if owner.check and not owner.checked and not later:
+            owner.checked = check_rules(rules, self.base, values)
         found = self.base.run_n(CUSTOM, tuple(values), (rules,))
         return bodies.result(self.base, found, value)
 
@@ -155,17 +156,17 @@ class _Call:
         owner = self.owner
         if not later:
             rest = graphs[1:]
-            has = owner._push is not None
+            has = owner.push is not None
             push = (lambda: rest[0]) if has else None
-            pull = (lambda: Pullback(*rest[has:])) if owner._pull is not None else None
-            return Rules(owner._name, graphs[0], constants, push, pull)
+            pull = (lambda: Pullback(*rest[has:])) if owner.pull is not None else None
+            return Rules(owner.label, graphs[0], constants, push, pull)
 
         def alone(make: Callable[[], list[Recorded]]) -> list[Graph]:
             with _recording(owner):
                 made, captures = bodies.closed(make())
             if captures:
                 raise EscapeError(
-                    f"{owner._name}: its rule calls the function again and closes over a value of "
+                    f"{owner.label}: its rule calls the function again and closes over a value of "
                     "a transform that is under way; pass that value as an argument"
                 )
             avals = derived.inputs(graphs[0])[:constants]
@@ -180,11 +181,11 @@ class _Call:
 
         root = default_root()
         push_later = pull_later = None
-        if owner._push is not None:
+        if owner.push is not None:
             push_later = lambda: alone(lambda: [self._pushed(value, root)])[0]  # noqa: E731
-        if owner._pull is not None:
+        if owner.pull is not None:
             pull_later = lambda: Pullback(*alone(lambda: self._pulled(value, root)))  # noqa: E731
-        return Rules(owner._name, graphs[0], constants, push_later, pull_later)
+        return Rules(owner.label, graphs[0], constants, push_later, pull_later)
 
     def _all(self, own: Sequence[Any]) -> list[Any]:
         arguments: list[Any] = [None] * self.count
@@ -195,16 +196,16 @@ class _Call:
         return arguments
 
     def _function(self, *own: Any) -> Any:
-        return self.owner._f(*self._all(own))
+        return self.owner.f(*self._all(own))
 
     def _record(
         self, base: Ops[Any], f: Callable[..., Any], treedef: TreeDef, leaves: Sequence[Any]
     ) -> Recorded:
         call = flatten((tuple(unflatten(treedef, list(range(treedef.num_leaves)))), {}))[1]
-        return record(self.owner._name, f, call, list(leaves), base)
+        return record(self.owner.label, f, call, list(leaves), base)
 
     def _pushed(self, value: Recorded, base: Ops[Any]) -> Recorded:
-        name, rule = self.owner._name, self.owner._push
+        name, rule = self.owner.label, self.owner.push
         assert rule is not None
         specs = self.specs
         tangents = [s if r else None for s, r in zip(specs, self.real, strict=True)]
@@ -232,9 +233,9 @@ class _Call:
         return self._record(base, program, flatten((list(inputs_of(inputs)),))[1], inputs)
 
     def _pulled(self, value: Recorded, base: Ops[Any]) -> list[Recorded]:
-        name = self.owner._name
-        assert self.owner._pull is not None
-        fwd, bwd = self.owner._pull
+        name = self.owner.label
+        assert self.owner.pull is not None
+        fwd, bwd = self.owner.pull
         residual: list[TreeDef] = []
 
         def forward(*own: Any) -> Any:
@@ -266,7 +267,7 @@ class _Call:
 
     def _cotangents(self, found: Any) -> list[AnyTensor]:
         """What bwd gives, one per real leaf of the arguments."""
-        name = self.owner._name
+        name = self.owner.label
         if not isinstance(found, tuple) or len(found) != len(self.rest):
             raise ArgumentError(
                 f"{name}: bwd gives a tuple of {len(self.rest)} cotangents, one per argument, not "

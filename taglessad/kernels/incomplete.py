@@ -170,7 +170,9 @@ def _upper(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
 
     def rough(v: F64, i: Index) -> F64:
         half = np.exp(0.5 * np.maximum(v, 1.0))
-        rise = np.where(v < 1, x[i, None] * np.expm1(np.minimum(v, 1.0)), x[i, None] * half * half)
+        rise = np.where(
+            v < 1, x[i, None] * np.expm1(np.minimum(v, 1.0)), x[i, None] * half * half - x[i, None]
+        )
         return a[i, None] * v - rise
 
     return integral(a.size, exponent, rough, weight)

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from taglessad.compiled.jit import jit
 from taglessad.convert import as_handle, to_numpy
-from taglessad.dtypes import DType
+from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, MissingExtra
+from taglessad.primitive import Aval
 from taglessad.shapes import size
 from taglessad.sparse.coloring import Colors, color_columns, color_symmetric, seeds
-from taglessad.tensor import AnyTensor
+from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Function, real_leaf
 from taglessad.transforms.batching import vmap
 from taglessad.transforms.gradient import grad
@@ -22,7 +23,7 @@ from taglessad.transforms.jacobian import known_sizes
 from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.products import hvp, jvp, vjp
 from taglessad.transforms.recording import Spec
-from taglessad.trees import flatten
+from taglessad.trees import flatten, unflatten
 
 # Any: SciPy's sparse arrays have no static types; arguments are whatever the program takes.
 Products = Callable[..., NDArray[Any]]
@@ -62,15 +63,17 @@ class Sparse:
         sparse = _scipy(self._what)
         point = real_leaf(as_handle(x, self._what, "x"), self._what, "x")
         known_sizes(self._what, point.shape)
-        key = (point.shape, point.dtype, *[_kind(self._what, a) for a in rest])
+        key = (point.shape, point.dtype, _kinds(self._what, rest))
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plan(point, rest)
             with self._lock:
                 self._plans[key] = plan
         self._last = plan
-        compressed = plan.products(point, *rest)
         pattern = plan.pattern
+        if not pattern.nnz:
+            return sparse.csr_array(pattern.shape, dtype=point.dtype)
+        compressed = plan.products(point, *rest)
         values = compressed[plan.gather]
         return sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
 
@@ -92,7 +95,7 @@ class Sparse:
 
 def _scipy(what: str) -> Any:
     try:
-        from scipy import sparse
+        from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise MissingExtra(
             f"{what} gives SciPy's sparse arrays, and SciPy is not installed: "
@@ -101,10 +104,31 @@ def _scipy(what: str) -> Any:
     return sparse
 
 
-def _kind(what: str, argument: Any) -> Any:
-    leaves, treedef = flatten(argument)
+def _kinds(what: str, rest: tuple[Any, ...]) -> Any:
+    """What the plan rests on: shapes and dtypes, and the values of integers and truth values."""
+    leaves, treedef = flatten(rest)
     handles = [as_handle(x, what) for x in leaves]
-    return (treedef, *[(h.shape, h.dtype, h.weak) for h in handles])
+    return (
+        treedef,
+        *[
+            (h.shape, h.dtype, h.weak, b"" if is_real(h.dtype) else to_numpy(h).tobytes())
+            for h in handles
+        ],
+    )
+
+
+def _unknown(ops: Any, what: str, rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The further arguments with real numbers of any value: another call may bring others."""
+    from taglessad.interpreters.sparsity import Pattern
+
+    leaves, treedef = flatten(rest)
+    handles = [as_handle(x, what) for x in leaves]
+    found = [
+        handle(ops, Pattern(Aval(h.shape, h.dtype)), h.dtype, h.weak) if is_real(h.dtype) else h
+        for h in handles
+    ]
+    unknown: tuple[Any, ...] = unflatten(treedef, found)
+    return unknown
 
 
 def _pattern(what: str, f: Function, point: AnyTensor, rest: tuple[Any, ...]) -> Any:
@@ -112,7 +136,8 @@ def _pattern(what: str, f: Function, point: AnyTensor, rest: tuple[Any, ...]) ->
     from taglessad.interpreters.sparsity import Sparsity
 
     ops = Sparsity()
-    found, treedef = flatten(interpret(lambda x: f(x, *rest), ops)(Spec(point.shape, point.dtype)))
+    program = lambda x: f(x, *_unknown(ops, what, rest))  # noqa: E731
+    found, treedef = flatten(interpret(program, ops)(Spec(point.shape, point.dtype)))
     if len(found) != 1 or len(treedef.tokens) != 1:
         raise ArgumentError(f"{what}: f must return one array, but it returned {treedef}")
     pattern = found[0]
@@ -127,7 +152,8 @@ def sparse_jacobian(f: Function) -> Sparse:
 
     Found once for each kind of arguments: its pattern, from f run on patterns; a colouring of its
     columns or its rows, whichever needs fewer colours; the compressed products, compiled. Further
-    arguments are constants. Raises MissingExtra without SciPy.
+    arguments are constants: the pattern holds for all real numbers in them, and is found again for
+    other integers and truth values. Raises MissingExtra without SciPy.
     """
 
     def plan(point: AnyTensor, rest: tuple[Any, ...]) -> Plan:
@@ -148,7 +174,7 @@ def _pushed(f: Function, colors: Colors, point: AnyTensor) -> Products:
         -1, *known_sizes("sparse_jacobian", point.shape)
     )
     push = jit(
-        lambda x, *rest: vmap(lambda v: jvp(f, (x, *rest), (v, *_zeros(rest)))[1])(directions)
+        lambda x, *rest: vmap(lambda v: jvp(lambda x: f(x, *rest), (x,), (v,))[1])(directions)
     )
 
     def products(x: AnyTensor, *rest: Any) -> NDArray[Any]:
@@ -156,10 +182,6 @@ def _pushed(f: Function, colors: Colors, point: AnyTensor) -> Products:
         return found.reshape(found.shape[0], -1)
 
     return products
-
-
-def _zeros(rest: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(as_handle(a, "sparse_jacobian") * 0.0 for a in rest)
 
 
 def _pulled(f: Function, colors: Colors, dtype: DType) -> Products:
@@ -182,7 +204,7 @@ def sparse_hessian(f: Function) -> Sparse:
     array over the entries of the argument in row-major order.
 
     The pattern is that of the gradient's Jacobian; a star colouring uses its symmetry. Further
-    arguments are constants. Raises MissingExtra without SciPy.
+    arguments are constants, as in `sparse_jacobian`. Raises MissingExtra without SciPy.
     """
     gradient = grad(f)
 

@@ -26,7 +26,7 @@ def cofactor(xs: tuple[Any, ...]) -> Any:  # Any: arrays and tracers, in dtypes 
 def _other_products(s: Any, m: int) -> Any:
     """At (i1, ..., im) the product of all s but those; 0 where two of the indices are equal."""
     n = s.shape[-1]
-    places = np.indices((n,) * m)
+    places: Any = np.indices((n,) * m)  # Any: what runs over it is an array
     taken = np.zeros((*(n,) * m, n), np.bool_)
     for place in places:
         taken |= place[..., None] == np.arange(n)

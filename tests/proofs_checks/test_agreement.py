@@ -19,8 +19,12 @@ def test_pairs(case: Case) -> None:
     pytest.importorskip("flint")
     found = agreement(case.program, *case.point, ways=[*NUMERIC, "Real"])
     assert {"Eager", "replay", "graph", "Dual", "Batch", "Taylor"} <= found.results.keys()
-    bad = [str(p) for p in found.pairs if not p.ulps <= ROUNDINGS]
-    assert bad == []
+    size = max(float(np.max(np.abs(np.asarray(x)), initial=1.0)) for x in case.point)
+    for pair in found.pairs:
+        if {pair.left, pair.right} & {"Exact", "Real"}:  # without rounding, so a sum may cancel
+            assert pair.gap <= ROUNDINGS * np.spacing(size), str(pair)
+        else:
+            assert pair.ulps <= ROUNDINGS, str(pair)
     # What replays or carries the same operations on the same arrays gives the same bits.
     for pair in found.pairs:
         if {pair.left, pair.right} <= {"Eager", "graph", "Dual"}:

@@ -86,6 +86,52 @@ def test_further_arguments_are_constants() -> None:
     )
 
 
+VARIED: dict[str, Any] = {
+    "matrix": (lambda x, m: m @ x, np.eye(6), np.ones((6, 6))),
+    "condition": (
+        lambda x, m: tad.cond(m > 0.0, lambda t: t * t, lambda t: t * t[::-1], x),
+        np.asarray(1.0),
+        np.asarray(-1.0),
+    ),
+    "selection": (lambda x, m: tad.where(m > 0.0, x, x[::-1]) ** 2, X, -X),
+    "indices": (lambda x, i: x[i] ** 2, np.asarray([0, 1]), np.asarray([5, 2])),
+    "truth": (lambda x, m: tad.where(m, x, x[::-1]) ** 2, X > 0.5, X < 0.5),
+    "trips": (
+        lambda x, n: tad.fori_loop(0, n, lambda i, c: tad.roll(c, 1), x),
+        np.asarray(1),
+        np.asarray(2),
+    ),
+    "tree": (
+        lambda x, p: p["a"] * x[p["i"]],
+        {"a": 2.0, "i": np.asarray([1])},
+        {"a": 1.0, "i": [3]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_further_arguments_may_change_the_pattern(name: str) -> None:
+    f, *arguments = VARIED[name]
+    jacobian = tad.sparse_jacobian(f)
+    hessian = tad.sparse_hessian(lambda x, a: tad.sum(f(x, a) ** 3))
+    for a in (*arguments, arguments[0]):
+        np.testing.assert_allclose(
+            jacobian(X, a).toarray(), tad.jacrev(lambda x, a=a: f(x, a))(X), rtol=1e-13
+        )
+        np.testing.assert_allclose(
+            hessian(X, a).toarray(),
+            tad.hessian(lambda x, a=a: tad.sum(f(x, a) ** 3))(X),
+            rtol=1e-12,
+            atol=1e-14,
+        )
+
+
+def test_no_entries() -> None:
+    assert tad.sparse_jacobian(lambda x: x[:0])(X).shape == (0, 6)
+    assert tad.sparse_jacobian(lambda x: x)(np.zeros(0)).shape == (0, 0)
+    assert tad.sparse_hessian(tad.sum)(np.zeros(0)).shape == (0, 0)
+
+
 def test_large() -> None:
     n = 20_000
     x = np.random.default_rng(1).random(n)

@@ -7,12 +7,20 @@ import pytest
 from taglessad.proofs_checks.accuracy import FEW, Row, ulps, worst
 from taglessad.proofs_checks.accuracy_report import ROWS, beyond
 
-COSTLY = {"spence", "zeta", "erfcinv", "ndtri", "gammainc", "gammaincc", "logaddexp", "logaddexp2"}
+# In mpmath, at the digits that the tails take.
+COSTLY = {"spence", "zeta", "zeta(x, q)", "erfcinv", "ndtri", "gammainc", "gammaincc"} | {
+    "logaddexp",
+    "logaddexp2",
+    "beta",
+    "betaln",
+    "betainc(a, b, 0.3)",
+    "betainc(2.5, 0.5, x)",
+}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_few_units_of_the_last_place(row: Row) -> None:
-    found = worst(row, 12 if row.name in COSTLY else 40)
+    found = worst(row, 12 if row.name in COSTLY else 36)
     assert beyond(row, found) == []
     assert all(w.ulp < np.inf for w in found)
 
