@@ -273,7 +273,7 @@ def _running(aval: Aval, axis: int) -> Matrix:
     shape = _ints(aval.shape)
     before, n, after = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     triangle = sparse.csr_array(np.tril(np.ones((n, n), np.int32)))
-    identity = [sparse.csr_array(sparse.diags_array(np.ones(k, np.int32))) for k in (before, after)]
+    identity = [sparse.csr_array(sparse.eye_array(k)) for k in (before, after)]
     return sparse.csr_array(sparse.kron(sparse.kron(identity[0], triangle), identity[1]))
 
 

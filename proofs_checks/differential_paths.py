@@ -1,8 +1,8 @@
 """A program's path as it is executed at one point: every decision on the way held as it was there.
 
 Conditions, indices and fences are literals, and operations with kinks follow the side that they took
-(at a tie, the convention's share of each). Differences of this program are those of the branch that
-ran, and cross no boundary.
+(at a tie, the convention's share of each); loops make as many trips. Differences of this program are
+those of the branch that ran, and cross no boundary.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from taglessad.transforms.recording import trace
 # Any throughout: parameters are each primitive's own.
 
 Values = Callable[[Sequence[Array]], list[Array]]
-Step = Callable[..., Array]
+Step = Callable[..., Any]
 
 
 def _share(a: Array, b: Array) -> Array:
@@ -74,7 +74,9 @@ def executed(f: Callable[..., Any], points: Sequence[Array]) -> Values:
     fixed: dict[Ref, Any] = {}
     for prim, operands, params, result in graph.steps():
         y = at[result]
-        if prim.name in KINKS and is_real(np.asarray(y).dtype):
+        if prim.name == "while_loop":
+            steps[result] = _repeated(int(np.asarray(y[-1])), *params)
+        elif prim.name in KINKS and is_real(np.asarray(y).dtype):
             xs = [np.asarray(at[x]) for x in operands]
             steps[result] = KINKS[prim.name](np.asarray(y), *xs, *params)
         elif prim.name in JUMPS or not (isinstance(y, tuple) or is_real(np.asarray(y).dtype)):
@@ -85,6 +87,18 @@ def executed(f: Callable[..., Any], points: Sequence[Array]) -> Values:
         return [np.asarray(registers[r]) for r in graph.outputs]
 
     return values
+
+
+def _repeated(trips: int, _condition: Graph, body: Graph, captures: int) -> Step:
+    """A loop of as many trips as it made."""
+
+    def step(*xs: Any) -> Any:
+        closed, carry = list(xs[:captures]), list(xs[captures:])
+        for _ in range(trips):
+            carry = body.run(EAGER, [*closed, *carry])
+        return (*carry, np.asarray(trips))
+
+    return step
 
 
 def _run(

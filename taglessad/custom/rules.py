@@ -103,7 +103,9 @@ class Rules:
         back = transposed(linear, count, self.name)
 
         def forward(ops: Record, xs: list[Ref]) -> list[Ref]:
-            return [*self.value.run(ops, xs), *xs[k:]]
+            # The value is the rule's own: an outer derivative of it is then the rule's as well.
+            zeros = [ops.zeros(a) for a in only(avals[k:], self.real)]
+            return [*graph.run(ops, [*xs, *zeros])[:n], *xs[k:]]
 
         return Pullback(derived.build(avals, forward), back)
 

@@ -67,9 +67,9 @@ def color_symmetric(pattern: Pattern) -> Colors:
     return np.asarray(colors, np.int64)
 
 
-def seeds(colors: Colors, dtype: Any) -> NDArray[Any]:
-    """One row for each colour: ones at its columns."""
+def seeds(colors: Colors, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """One array of the shape for each colour: ones at its entries."""
     n = int(colors.max(initial=-1)) + 1
     rows = np.zeros((n, colors.size), dtype)
     rows[colors, np.arange(colors.size)] = 1
-    return rows
+    return rows.reshape(n, *shape)

@@ -170,9 +170,7 @@ def sparse_jacobian(f: Function) -> Sparse:
 
 
 def _pushed(f: Function, colors: Colors, point: AnyTensor) -> Products:
-    directions = seeds(colors, point.dtype).reshape(
-        -1, *known_sizes("sparse_jacobian", point.shape)
-    )
+    directions = seeds(colors, known_sizes("sparse_jacobian", point.shape), point.dtype)
     push = jit(
         lambda x, *rest: vmap(lambda v: jvp(lambda x: f(x, *rest), (x,), (v,))[1])(directions)
     )
@@ -187,7 +185,7 @@ def _pushed(f: Function, colors: Colors, point: AnyTensor) -> Products:
 def _pulled(f: Function, colors: Colors, dtype: DType) -> Products:
     def pull(x: Any, *rest: Any) -> Any:
         y, back = vjp(lambda x: f(x, *rest), x)
-        rows = seeds(colors, y.dtype).reshape(-1, *known_sizes("sparse_jacobian", y.shape))
+        rows = seeds(colors, known_sizes("sparse_jacobian", y.shape), y.dtype)
         return vmap(lambda g: back(g)[0])(rows)
 
     compiled = jit(pull)
@@ -214,7 +212,7 @@ def sparse_hessian(f: Function) -> Sparse:
         pattern.sort_indices()
         colors = color_symmetric(pattern)
         shape = known_sizes("sparse_hessian", point.shape)
-        directions = seeds(colors, point.dtype).reshape(-1, *shape)
+        directions = seeds(colors, shape, point.dtype)
         product = jit(lambda x, *rest: vmap(lambda v: hvp(lambda x: f(x, *rest))(x, v))(directions))
 
         def products(x: AnyTensor, *rest: Any) -> NDArray[Any]:

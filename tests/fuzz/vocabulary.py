@@ -68,6 +68,7 @@ _SMOOTH: dict[str, Callable[..., Any]] = {
     "reciprocal": lambda L, k, x: 1.0 / (x * x + 1.0),
     "pushed": lambda L, k, x: L.pushed(x, x + 1.0),
     "pulled": lambda L, k, x: L.pulled(x * 0.5, x),
+    "decreed": lambda L, k, x: L.decreed(x),
     "detach": lambda L, k, x: x * L.detach(L.xp.sin(x)),
     "no_grad": lambda L, k, x: x + L.no_grad(lambda t: t * t)(x),
     "checkpoint": lambda L, k, x: L.checkpoint(lambda t: L.xp.sin(t) * t)(x),
@@ -101,7 +102,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
 }
 _FAMILY = {
     **{"detach": "detach", "no_grad": "detach", "checkpoint": "control"},
-    **{"pushed": "custom", "pulled": "custom"},
+    **{"pushed": "custom", "pulled": "custom", "decreed": "custom"},
 }
 for _t in "svm":
     for _n, _f in _SMOOTH.items():

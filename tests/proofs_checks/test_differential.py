@@ -31,6 +31,10 @@ CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "a tie": (lambda x: tad.max(x) * 2.0 + tad.abs(x[0]), (np.array([1.0, 1.0, 0.0]),)),
     "on a bound": (lambda x: tad.sum(tad.clip(x, 0.5, 1.0) ** 2), (X,)),
     "a loop": (lambda x: tad.while_loop(lambda c: c < 100.0, lambda c: c * c * x, x), (1.5,)),
+    "trips about to change": (
+        lambda w: tad.while_loop(lambda a: a < 4.0, lambda a: a * w, w),
+        (2.0,),
+    ),
 }
 
 

@@ -13,7 +13,7 @@ from tests.xla.differences import DIFFERENCES
 pytest.importorskip("jax")
 from taglessad.interpreters import Jax  # noqa: E402
 
-EVERY = 9
+EVERY = 15  # all of them where slow tests are asked for
 
 
 def _cases() -> list[Any]:

@@ -17,7 +17,14 @@ from tests.xla import training
 pytest.importorskip("jax")
 
 ROOT = Path(__file__).resolve().parents[2]
-each = pytest.mark.parametrize("kind", ["data", "model", "mixed"])
+each = pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("data", marks=pytest.mark.slow),
+        pytest.param("model", marks=pytest.mark.slow),
+        "mixed",
+    ],
+)
 
 
 def begun(devices: int, *arguments: str) -> "subprocess.Popen[str]":
@@ -52,14 +59,7 @@ def shard(kind: str, devices: int) -> list[int]:
     return [training.INPUT, training.HIDDEN // training.shape_of(kind, devices)[1]]
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param("data", marks=pytest.mark.slow),
-        pytest.param("model", marks=pytest.mark.slow),
-        "mixed",
-    ],
-)
+@each
 def test_eight_devices_make_the_losses_of_one(kind: str) -> None:
     found = several(8, "curve", kind)
     assert found["devices"] == 8 and found["shard"] == shard(kind, 8)
@@ -87,6 +87,7 @@ def test_only_the_collectives_that_the_sharding_needs(kind: str, devices: int) -
     assert found["bytes"] == 4 * numbers
 
 
+@pytest.mark.slow
 def test_each_device_does_its_part_of_the_work() -> None:
     one, eight = (several(n, "analysed", "data", "512") for n in (1, 8))
     assert eight["flops"] < one["flops"] / 6
