@@ -45,7 +45,7 @@ from taglessad.kernels.special import SPECIAL
 from taglessad.kernels.threefry import threefry
 from taglessad.levels import set_default_root
 from taglessad.ops import Ops
-from taglessad.primitive import PRIMITIVES, SEVERAL, Aval, Params, Prim
+from taglessad.primitive import PRIMITIVES, SEVERAL, Aval, Params, Prim, PrimN
 from taglessad.rules.order import Side
 from taglessad.rules.structural import Axes
 from taglessad.shapes import Extent, Shape
@@ -432,6 +432,12 @@ class Eager(Kernels):
             return np.asarray(float(value))
         with Quiet():
             return super().scalar(value, like)
+
+    def apply_n(
+        self, prim: PrimN, operands: tuple[Array, ...], params: Params, /
+    ) -> tuple[Array, ...]:
+        with Quiet():
+            return super().apply_n(prim, operands, params)
 
     def __repr__(self) -> str:
         return "Eager" if self.real is None else f"Eager({self.real})"

@@ -130,7 +130,8 @@ class Trace(Generic[R]):
                 else:
                     cotangents[place] = kernels.add(before, d)
                 continue
-            a, b = xs[0], xs[1]
+            both: tuple[Any, ...] = xs
+            a, b = both
             stretched = elementwise and not kernels.same_shape(a, b)
             for place, slot, x in ((places[0], slots[0], a), (places[1], slots[1], b)):
                 if place < 0 or slot is None:

@@ -24,8 +24,8 @@ from taglessad.rules.cumulative import Cumulative
 from taglessad.rules.decompositions import Decompositions
 from taglessad.rules.determinant import Determinants
 from taglessad.rules.eigh import Eigen
-from taglessad.rules.exponential import Exponential
 from taglessad.rules.expm import Exponentials
+from taglessad.rules.exponential import Exponential
 from taglessad.rules.fourier import Fourier
 from taglessad.rules.indexing import Indexing
 from taglessad.rules.logic import Logic

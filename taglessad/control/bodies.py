@@ -50,12 +50,17 @@ def payloads(base: Ops[Any], leaves: Sequence[AnyTensor]) -> list[Any]:
     return [base.lift(x.ops, x.payload) for x in leaves]
 
 
+def check(what: str, f: object) -> None:
+    """Raises ArgumentError for what is no function."""
+    if not callable(f):
+        raise ArgumentError(f"{what}: a branch or body is a function, not {f!r}")
+
+
 def body(
     what: str, f: Callable[..., Any], arguments: Any, specs: Sequence[Any], base: Ops[Any]
 ) -> Recorded:
     """f recorded. arguments: the structure of the tuple of its arguments; specs: their leaves."""
-    if not callable(f):
-        raise ArgumentError(f"{what}: a branch or body is a function, not {f!r}")
+    check(what, f)
     call = flatten((tuple(unflatten(arguments, list(range(arguments.num_leaves)))), {}))[1]
     return record(what, f, call, list(specs), base)
 

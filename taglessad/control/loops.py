@@ -65,6 +65,7 @@ def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], init: Any) -> A
     lo, hi: integers. Known ones make a loop of known length, whose reverse mode remembers what the
     body computed; others a `while_loop`. Errors as `while_loop`'s.
     """
+    bodies.check("fori_loop", body)
     bounds = [as_handle(lo, "fori_loop", "lo"), as_handle(hi, "fori_loop", "hi")]
     for name, b in zip(("lo", "hi"), bounds, strict=True):
         if not is_integer(b.dtype):

@@ -247,7 +247,7 @@ def _backward(
     (constants; sums for constants, cotangents of the carry; the rows that `_recall` gives) ->
     (new sums, cotangents of the carry before; cotangents of the rows).
     """
-    a, b, c = inner
+    a, _, _ = inner
     sums, n = sum(a), sum(smooth[: loop.carry])
 
     def make() -> Graph:

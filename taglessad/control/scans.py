@@ -29,6 +29,7 @@ def scan(
     Differentiable in both modes and to every order, in init, xs and all that f closes over.
     Raises ShapeError, DTypeError or ArgumentError naming the leaf that changes or disagrees.
     """
+    bodies.check("scan", f)
     return _scan("scan", f, init, xs, length, reverse)
 
 
@@ -37,11 +38,13 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
 
     Where the rows may be computed at once, `vmap` does it faster.
     """
+    bodies.check("map", f)
     return _scan("map", lambda carry, x: (carry, f(x)), None, xs, None, False)[1]
 
 
 def reduce(f: Callable[[Any, Any], Any], init: Any, xs: Any) -> Any:
     """The fold f(... f(f(init, x0), x1) ..., xn) over the rows of xs; init where there are none."""
+    bodies.check("reduce", f)
     return _scan("reduce", lambda carry, x: (f(carry, x), None), init, xs, None, False)[0]
 
 
@@ -86,7 +89,8 @@ def _scan(
 
 def _length(what: str, rows: list[AnyTensor], length: int | None) -> Extent:
     """The number of rows; a symbol where programs are tried on shapes alone."""
-    if length is not None and (not isinstance(length, int) or length < 0):
+    given: object = length  # whatever the user passed
+    if given is not None and (not isinstance(given, int) or given < 0):
         raise ArgumentError(f"{what}: length is a number of rows, not {length!r}")
     found: Extent | None = length
     for x in rows:

@@ -90,6 +90,7 @@ def expi(x: NDArray[Float] | Float) -> NDArray[Float]:
     dtype as x. For x > 0: the power series (DLMF 6.6.1), near the zero at 0.3725 the Taylor series
     there, from 40 on the asymptotic series (6.12.2). For x < 0, -E_1(-x).
     """
+
     def kernel(x: F64) -> F64:
         return piecewise(
             x,

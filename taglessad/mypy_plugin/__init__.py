@@ -10,8 +10,8 @@ function, and says what run time would say.
 
 names.py, reading.py, writing.py, types.py: mypy's types and shapes. specs.py, values.py: what is
 known of a value. running.py: a function run for every answer to what is open. calls.py,
-indexing.py, transforms.py, programs.py, models.py: the library's functions. signatures.py: the
-user's. attributes.py: attributes and sizes. plugin.py: which hook goes where.
+indexing.py, transforms.py, mapping.py, programs.py, models.py, data_dependent.py: the library's
+functions. signatures.py: the user's. attributes.py: attributes and sizes. hooks.py, library.py: which hook goes where.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +23,6 @@ if TYPE_CHECKING:
 def plugin(version: str) -> "type[Plugin]":
     """What mypy asks for."""
     # The package is part of the core, and mypy is not: it is there when it asks.
-    from taglessad.mypy_plugin.plugin import ShapePlugin
+    from taglessad.mypy_plugin.hooks import ShapePlugin
 
     return ShapePlugin

@@ -73,9 +73,7 @@ class Journal(Ops[Ref]):
     def decide(self, x: Ref, /) -> int:
         return int(self.values[x])
 
-    def apply_n(
-        self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /
-    ) -> tuple[Ref, ...]:
+    def apply_n(self, prim: PrimN, operands: tuple[Ref, ...], params: Params, /) -> tuple[Ref, ...]:
         if prim.evaluate is not None:  # a branch or a loop: what ran is what is drawn
             return super().apply_n(prim, operands, params)
         xs = tuple([self.values[x] for x in operands])

@@ -5,8 +5,7 @@ from operator import attrgetter
 import taglessad as tad
 
 # id -> the public function without which the case has no meaning.
-NEEDS = {
-}
+NEEDS = {}
 
 
 def missing(case_id: str) -> str:

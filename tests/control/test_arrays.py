@@ -96,6 +96,46 @@ def test_weak_start_takes_the_dtype_of_the_body() -> None:
     assert total.dtype == np.float32 and float(total) == 3.0
 
 
+def test_truth_values_are_carried_and_remembered() -> None:
+    def body(s: Any) -> Any:
+        flag, x, i = s
+        y = tad.where(flag[None], x * 1.1, tad.sin(x))
+        return tad.sum(y) > 3.0, y, i + 1
+
+    def loop(x: Any) -> Any:
+        start = (True, x, 0)
+        return tad.sum(tad.while_loop(lambda s: s[2] < 5, body, start)[1] ** 2)
+
+    def unrolled(x: Any) -> Any:
+        s = (tad.asarray(True), x, 0)
+        for _ in range(5):
+            s = body(s)
+        return tad.sum(s[1] ** 2)
+
+    x = np.asarray([1.0, 2.0, 0.5])
+    for transform in (lambda f: f, tad.grad, tad.hessian):
+        want = transform(unrolled)(x)
+        np.testing.assert_allclose(transform(loop)(x), want, rtol=1e-13)
+        np.testing.assert_allclose(tad.jit(transform(loop))(x), want, rtol=1e-13)
+
+
+def test_no_warning_from_inside(recwarn: pytest.WarningsRecorder) -> None:
+    far = lambda c: c[0] < 2
+    assert float(tad.while_loop(far, lambda c: (c[0] + 1, tad.log(c[1] - 1.0)), (0, 1.0))[1]) != 0
+    assert float(tad.scan(lambda c, k: (c / k, None), 1.0, np.zeros(1))[0]) == np.inf
+    assert float(tad.cond(True, tad.log, tad.sin, 0.0)) == -np.inf
+    assert not recwarn.list
+
+
+def test_batch_without_members() -> None:
+    power = lambda n, x: tad.while_loop(
+        lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * x), (0, 1.0)
+    )[1]
+    none = np.zeros(0, int), np.zeros(0)
+    for g in (power, tad.grad(power, argnums=1), tad.hessian(power, argnums=1)):
+        assert tad.vmap(g)(*none).shape == (0,)
+
+
 def test_dead_branch_of_a_batch_gives_no_nan() -> None:
     f = lambda x: tad.cond(x > 0.0, tad.log, lambda t: 0.0 * t, x)
     x = np.asarray([2.0, 0.0])

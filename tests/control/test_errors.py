@@ -58,6 +58,10 @@ X = np.ones(3)
             errors.ShapeError,
             ["while_loop", "cond", "[3]", "tad.all"],
         ),
+        (lambda: tad.map(3, X), errors.ArgumentError, ["map", "function", "3"]),
+        (lambda: tad.reduce(3, 0.0, X), errors.ArgumentError, ["reduce", "function"]),
+        (lambda: tad.scan(3, 0.0, X), errors.ArgumentError, ["scan", "function"]),
+        (lambda: tad.fori_loop(0, 2, 3, 0.0), errors.ArgumentError, ["fori_loop", "function"]),
         (lambda: tad.scan(lambda c, x: c, 0.0, X), errors.ArgumentError, ["scan", "pair"]),
         (lambda: tad.scan(lambda c, x: (c, x), 0.0), errors.ArgumentError, ["scan", "length"]),
         (

@@ -32,19 +32,24 @@ def run_mypy(
     more: str = "",
     options: tuple[str, ...] = (),
     name: str = "program.py",
+    release: Path | None = None,
 ) -> list[Message]:
-    """What mypy says of a program. Raises AssertionError where it crashes."""
+    """What mypy says of a program, or another release of it, in that folder.
+
+    Raises AssertionError where it crashes.
+    """
     file, config = folder / name, folder / "mypy.ini"
     file.write_text(source)
     config.write_text(CONFIG.format(plugin="taglessad.mypy_plugin" if plugin else "", more=more))
-    cache = os.environ.get("TAGLESSAD_MYPY_CACHE", str(ROOT / ".mypy_cache" / "plugin"))
+    cache = str(ROOT / ".mypy_cache" / "plugin") if release is None else str(folder / "cache")
     command = [
         *(sys.executable, "-m", "mypy", "--config-file", str(config), "--cache-dir", cache),
         *("--show-error-codes", "--no-error-summary", "--hide-error-context", "--no-pretty"),
         *options,
         str(file),
     ]
-    environment = {**os.environ, "MYPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
+    path = str(ROOT) if release is None else f"{release}:{ROOT}"
+    environment = {**os.environ, "MYPYPATH": str(ROOT), "PYTHONPATH": path}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return [m for m in map(_message, done.stdout.splitlines()) if m is not None]

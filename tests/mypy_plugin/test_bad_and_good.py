@@ -1,5 +1,8 @@
 """The programs of `bad_and_good.py`, by mypy with the plugin and at run time."""
 
+import subprocess
+import sys
+from pathlib import Path
 from textwrap import indent
 from typing import Any
 
@@ -12,7 +15,7 @@ from tests.mypy_plugin.checked import Message, run_mypy
 PROGRAMS = [(kind, code, flag) for kind, code, *flag in (*BAD, *GOOD)]
 
 
-def _source() -> tuple[str, list[tuple[int, int]]]:
+def source() -> tuple[str, list[tuple[int, int]]]:
     """All programs as one file; first and last line of each."""
     text, spans = PRELUDE, []
     for i, (_, code, _flag) in enumerate(PROGRAMS):
@@ -25,8 +28,13 @@ def _source() -> tuple[str, list[tuple[int, int]]]:
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[Message]]:
-    text, spans = _source()
-    errors = [m for m in run_mypy(text, tmp_path_factory.mktemp("programs")) if m.kind == "error"]
+    text, spans = source()
+    return sorted_out(run_mypy(text, tmp_path_factory.mktemp("programs")), spans)
+
+
+def sorted_out(said: list[Message], spans: list[tuple[int, int]]) -> list[list[Message]]:
+    """The errors of each program; there are no others."""
+    errors = [m for m in said if m.kind == "error"]
     inside = [[m for m in errors if first <= m.line <= last] for first, last in spans]
     assert sum(map(len, inside)) == len(errors), errors
     return inside
@@ -34,10 +42,28 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[Message]]:
 
 @pytest.mark.parametrize("i", range(len(PROGRAMS)), ids=lambda i: f"{i}-{PROGRAMS[i][0]}")
 def test_mypy(i: int, said: list[list[Message]]) -> None:
-    _, code, _ = PROGRAMS[i]
-    first, _ = _source()[1][i]
-    marked = {first + k for k, line in enumerate(code.split("\n")) if line.endswith("#!")}
-    assert {m.line for m in said[i]} == marked, said[i]
+    assert {m.line for m in said[i]} == marked(i), said[i]
+
+
+def marked(i: int) -> set[int]:
+    """The lines of a program that are to be reported."""
+    first, _ = source()[1][i]
+    lines = PROGRAMS[i][1].split("\n")
+    return {first + k for k, line in enumerate(lines) if line.endswith("#!")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["1.19.1", "2.0.0"])
+def test_older_mypy(version: str, tmp_path: Path) -> None:
+    release = tmp_path / "release"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(release)]
+    done = subprocess.run([*install, f"mypy=={version}"], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("this mypy cannot be installed here")
+    text, spans = source()
+    said = sorted_out(run_mypy(text, tmp_path, release=release), spans)
+    for i, errors in enumerate(said):
+        assert {m.line for m in errors} == marked(i), errors
 
 
 @pytest.mark.parametrize("i", range(len(PROGRAMS)), ids=lambda i: f"{i}-{PROGRAMS[i][0]}")

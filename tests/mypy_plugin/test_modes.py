@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from mypy.options import Options
 
-from taglessad.mypy_plugin.plugin import ShapePlugin
+from taglessad.mypy_plugin.hooks import ShapePlugin
 from tests.mypy_plugin.checked import CONFIG, ROOT, run_mypy
 
 PROGRAM = """
