@@ -1,4 +1,5 @@
 from typing import TypeVar
+
 from taglessad import Tensor
 
 N = TypeVar("N")
