@@ -18,7 +18,8 @@ class NumpyProtocols(Peeking):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         # Any: NumPy's protocol takes whatever numpy.dtype takes.
-        value = self._value("np.asarray()")
+        also = "; an entry of a NumPy array: tad.asarray(array)[index]"
+        value = self._value("np.asarray()", also)
         if copy or (dtype is not None and np.dtype(dtype) != value.dtype):
             if copy is False:
                 raise ArgumentError("np.asarray: another dtype needs a copy, and copy=False")

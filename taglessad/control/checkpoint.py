@@ -15,7 +15,8 @@ from taglessad.transforms.naming import check_function, named_after
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """f, of which reverse mode keeps the arguments only, and runs it again for its derivative.
 
-    Arguments and results as f's. Memory is traded for one more evaluation per order.
+    Arguments and results as f's; numbers and truth values among them are values like any other, so
+    close over a flag that f looks at. Memory is traded for one more evaluation per order.
     """
     check_function("checkpoint", f)
 

@@ -13,7 +13,7 @@ from taglessad.graph import Graph, Ref, Site, applied
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import default_root
 from taglessad.masks import fit, settle, through, total
-from taglessad.primitive import PART, PrimN
+from taglessad.primitive import PART, Params, PrimN
 from taglessad.transforms.arguments import Function
 from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import trace
@@ -49,8 +49,8 @@ def where_nan(f: Function) -> Function:
     of finite numbers, as a `NotFinite`; None if there is none.
 
     f is recorded and run operation by operation; then ones are pulled back from its results. What a
-    selection did not take is not looked at on the way back, as everywhere. A loop or a branch is one
-    operation. Arguments as f's; results may be any trees.
+    selection did not take is not looked at on the way back, as everywhere. Forward, the body of a loop
+    or a branch is looked into; backward, it is one operation. Arguments as f's; results any trees.
     """
     check_function("where_nan", f)
 
@@ -83,9 +83,43 @@ def _forward(graph: Graph, leaves: Sequence[Array], registers: list[Any]) -> Not
         y = registers[node.result] = applied(ops, node.prim, xs, node.params)
         if node.prim is not PART and not _finite(y) and all(map(_finite, xs)):
             parts = y if isinstance(y, tuple) else (y,)
+            inner = _inside(node.prim.name, xs, node.params, parts)
+            if inner is not None:
+                return inner
             bad = next(p for p in parts if not _finite(p))
             given = [np.asarray(x) for x in xs]
             return NotFinite(node.prim.name, "forward", given, np.asarray(bad), node.site)
+    return None
+
+
+def _inside(
+    name: str, xs: Sequence[Array], params: Params, ys: Sequence[Array]
+) -> NotFinite | None:
+    """What a branch or a loop found in the body that ran, trip by trip; None for what is neither."""
+
+    def run(body: Graph, values: Sequence[Array]) -> tuple[NotFinite | None, list[Array]]:
+        registers: list[Any] = [None] * len(body.avals)
+        found = _forward(body, [np.asarray(x) for x in values], registers)
+        return found, [] if found else [registers[x] for x in body.outputs]
+
+    if name == "branch":
+        (graphs,) = params
+        return run(graphs[min(max(int(xs[0]), 0), len(graphs) - 1)], xs[1:])[0]
+    if name == "while_loop":
+        condition, body, k = params
+        carry = list(xs[k:])
+        for _ in range(int(ys[-1])):
+            found, carry = run(body, [*xs[:k], *carry])
+            if found is not None:
+                return found
+    if name == "scan":
+        body, k, n, length, reverse = params
+        carry = list(xs[k : k + n])
+        for i in reversed(range(length)) if reverse else range(length):
+            found, results = run(body, [*xs[:k], *carry, *(x[i] for x in xs[k + n :])])
+            if found is not None:
+                return found
+            carry = results[:n]
     return None
 
 

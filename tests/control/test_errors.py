@@ -93,3 +93,10 @@ def test_index_not_seen_is_clamped() -> None:
 def test_a_body_may_not_look_at_values() -> None:
     with pytest.raises(errors.ConcretizationError):
         tad.while_loop(lambda c: c < 2, lambda c: c + 1.0 if c > 0 else c, 0.0)
+
+
+def test_an_array_is_indexed_as_a_handle() -> None:
+    table = np.asarray([1.0, 2.0, 4.0])
+    with pytest.raises(errors.ConcretizationError, match=r"tad\.asarray\(array\)\[index\]"):
+        tad.fori_loop(0, 3, lambda i, c: c + table[i], 0.0)
+    assert float(tad.fori_loop(0, 3, lambda i, c: c + tad.asarray(table)[i], 0.0)) == 7.0

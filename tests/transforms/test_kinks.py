@@ -89,6 +89,30 @@ def test_where_nan() -> None:
     assert tad.where_nan(lambda x: tad.sum(x * x))(x) is None
 
 
-def test_where_nan_in_a_loop() -> None:
-    f = lambda x: tad.scan(lambda c, k: (tad.log(c - k), None), x, np.ones(3))[0]
-    assert tad.where_nan(f)(1.5).op == "scan"
+BODIES: dict[str, Any] = {
+    "scan": lambda x: tad.scan(lambda c, k: (tad.log(c - k), None), x, np.ones(3))[0],
+    "reverse": lambda x: tad.scan(
+        lambda c, k: (tad.log(c - k), None), x, np.asarray([9.0, 1.0, 1.0]), reverse=True
+    )[0],
+    "while": lambda x: tad.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, tad.log(c[1] - 1.0)), (0, x)
+    )[1],
+    "nested": lambda x: tad.fori_loop(
+        0, 3, lambda i, c: tad.cond(i < 1, lambda c: c - 2.0, tad.log, c), x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_where_nan_in_a_body(name: str) -> None:
+    """The operation of the trip that did it, not the loop."""
+    found = tad.where_nan(BODIES[name])(1.5)
+    assert (found.op, found.direction) == ("log", "forward")
+    np.testing.assert_allclose(found.operands[0], -0.5 if name == "nested" else np.log(0.5) - 1.0)
+    assert found.site[0].endswith("test_kinks.py")
+
+
+def test_where_nan_back_through_a_loop() -> None:
+    roots = lambda x: tad.scan(lambda c, k: (tad.sqrt(c), None), x, np.ones(2))[0]
+    found = tad.where_nan(roots)(0.0)
+    assert (found.op, found.direction) == ("scan", "backward")
