@@ -135,8 +135,8 @@ PAIRS: Final = (
         lambda a, b: mp.betainc(a, b, 0, mp.mpf(0.3), regularized=True),
         (unit, unit),
         two(over(1e-2, 60, (0, 30)), over(1e-2, 60, (0, 30))),
-        CHANGING,
-        ("f_xx", "f_xy", "f_yy"),
+        f"the exponent of the density is rounded; {CHANGING}",
+        ("f_x", "f_y", "f_xx", "f_xy", "f_yy"),
     ),
     Row(
         "zeta(x, q)",

@@ -164,16 +164,18 @@ def carried(
     what: str,
     init: Operands,
     step: Callable[[list[tuple[Aval, bool]]], tuple[Recorded, int]],
+    within: int = 0,
 ) -> tuple[Operands, Recorded]:
     """A body whose carry keeps its kind; a weak initial number takes the dtype that the body gives.
 
     step: records the body for carry specs, and says how many of its results are the carry (the
-    first ones; their structure was compared by the caller).
+    first ones; their structure was compared by the caller). within: how deep the user's carry is in
+    the tree, for the names of its leaves.
     Raises ShapeError or DTypeError naming the leaf of the carry that changes.
     """
     specs = init.specs
     names = [
-        path_string(path) or "the carry"
+        path_string(path[within:]) or "the carry"
         for path, _ in flatten_with_paths(unflatten(init.treedef, list(range(len(init.leaves)))))[0]
     ]
     for _ in range(4):

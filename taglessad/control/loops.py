@@ -5,7 +5,7 @@ from typing import Any
 
 from taglessad.control import bodies
 from taglessad.control.loop import WHILE
-from taglessad.control.scans import scan
+from taglessad.control.scans import scanned
 from taglessad.convert import as_handle
 from taglessad.dtypes import bool_, is_bool, is_integer
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
@@ -27,7 +27,12 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     A loop that makes no trip gives init. Raises ShapeError, DTypeError or ArgumentError naming the
     leaf of the carry that changes, or a condition that is no truth value.
     """
-    what = "while_loop"
+    return _while("while_loop", cond, body, init)
+
+
+def _while(
+    what: str, cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, within: int = 0
+) -> Any:
     given = bodies.operands(what, init, "init")
     base = bodies.base_of(given.leaves)
     one = flatten((init,))[1]
@@ -36,19 +41,19 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
         recorded = bodies.body(what, body, one, specs, base)
         if recorded.treedef != given.treedef:
             raise ArgumentError(
-                f"while_loop: body gives {recorded.treedef}, but init is {given.treedef}; the "
+                f"{what}: body gives {recorded.treedef}, but init is {given.treedef}; the "
                 "carry keeps its structure"
             )
         return recorded, len(specs)
 
-    start, after = bodies.carried(what, given, step)
+    start, after = bodies.carried(what, given, step, within)
     test = bodies.body(what, cond, one, start.specs, base)
     if len(test.graph.outputs) != 1:
-        raise ArgumentError(f"while_loop: cond gives {test.treedef}; it gives one truth value")
+        raise ArgumentError(f"{what}: cond gives {test.treedef}; it gives one truth value")
     aval = test.graph.avals[test.graph.outputs[0]]
     if aval.shape != ():
         raise ShapeError(
-            f"while_loop: cond gives shape {show(aval.shape)}; one truth value, shape [], decides: "
+            f"{what}: cond gives shape {show(aval.shape)}; one truth value, shape [], decides: "
             "reduce it with tad.any or tad.all"
         )
     if not is_bool(aval.dtype):
@@ -72,17 +77,23 @@ def fori_loop(lo: Any, hi: Any, body: Callable[[Any, Any], Any], init: Any) -> A
             raise DTypeError(f"fori_loop: {name} has dtype {b.dtype}; it is an integer")
         if b.shape != ():
             raise ShapeError(f"fori_loop: {name} has shape {show(b.shape)}; it is one integer, []")
+    structure = flatten(init)[1]
+
+    def next_(carry: Any) -> Any:
+        i, own = carry
+        after = body(i, own)
+        if flatten(after)[1] != structure:
+            raise ArgumentError(
+                f"fori_loop: body gives {flatten(after)[1]}, but init is {structure}; the carry "
+                "keeps its structure"
+            )
+        return i + 1, after
+
     if isinstance(lo, int) and isinstance(hi, int):
-        (_, final), _ = scan(
-            lambda c, _: ((c[0] + 1, body(c[0], c[1])), None),
-            (bounds[0], init),
-            length=max(hi - lo, 0),
-        )
-        return final
+        step = lambda c, _: (next_(c), None)  # noqa: E731
+        start, trips = (bounds[0], init), max(hi - lo, 0)
+        return scanned("fori_loop", step, start, None, trips, False, within=1)[0][1]
     low, high = bounds
     dtype = low.dtype if not low.weak else high.dtype
     first, last = low.astype(dtype), high.astype(dtype)
-    _, final = while_loop(
-        lambda c: c[0] < last, lambda c: (c[0] + 1, body(c[0], c[1])), (first, init)
-    )
-    return final
+    return _while("fori_loop", lambda c: c[0] < last, next_, (first, init), within=1)[1]

@@ -30,7 +30,7 @@ def scan(
     Raises ShapeError, DTypeError or ArgumentError naming the leaf that changes or disagrees.
     """
     bodies.check("scan", f)
-    return _scan("scan", f, init, xs, length, reverse)
+    return scanned("scan", f, init, xs, length, reverse)
 
 
 def map(f: Callable[[Any], Any], xs: Any) -> Any:
@@ -39,23 +39,25 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
     Where the rows may be computed at once, `vmap` does it faster.
     """
     bodies.check("map", f)
-    return _scan("map", lambda carry, x: (carry, f(x)), None, xs, None, False)[1]
+    return scanned("map", lambda carry, x: (carry, f(x)), None, xs, None, False)[1]
 
 
 def reduce(f: Callable[[Any, Any], Any], init: Any, xs: Any) -> Any:
     """The fold f(... f(f(init, x0), x1) ..., xn) over the rows of xs; init where there are none."""
     bodies.check("reduce", f)
-    return _scan("reduce", lambda carry, x: (f(carry, x), None), init, xs, None, False)[0]
+    return scanned("reduce", lambda carry, x: (f(carry, x), None), init, xs, None, False)[0]
 
 
-def _scan(
+def scanned(
     what: str,
     f: Callable[[Any, Any], Any],
     init: Any,
     xs: Any,
     length: int | None,
     reverse: bool,
+    within: int = 0,
 ) -> Any:
+    """`scan` under another name; the user's carry is so deep in init."""
     start = bodies.operands(what, init, "init")
     rows = bodies.operands(what, xs, "xs")
     n = _length(what, rows.leaves, length)
@@ -78,7 +80,7 @@ def _scan(
 
         return bodies.body(what, parts, treedef, [*specs, *row_specs], base), len(specs)
 
-    start, recorded = bodies.carried(what, start, step)
+    start, recorded = bodies.carried(what, start, step, within)
     (body,), captures = bodies.closed([recorded])
     k = len(start.leaves)
     values = [*captures, *bodies.payloads(base, [*start.leaves, *rows.leaves])]
@@ -89,8 +91,10 @@ def _scan(
 
 def _length(what: str, rows: list[AnyTensor], length: int | None) -> Extent:
     """The number of rows; a symbol where programs are tried on shapes alone."""
-    given: object = length  # whatever the user passed
-    if given is not None and (not isinstance(given, int) or given < 0):
+    if length is not None and (
+        not isinstance(length, int)  # pyright: ignore[reportUnnecessaryIsInstance]  # users' values
+        or length < 0
+    ):
         raise ArgumentError(f"{what}: length is a number of rows, not {length!r}")
     found: Extent | None = length
     for x in rows:

@@ -22,7 +22,7 @@ def check_rules(rules: Rules, base: Ops[Any], values: Sequence[Any]) -> bool:
     Raises ArgumentError for a rule that is not linear, AdjointError for two that are no adjoints.
     """
     root = default_root()
-    found = [_known(base, x) for x in values]
+    found = [known(base, x) for x in values]
     if any(x is None for x in found):
         return False
     xs = [np.asarray(x) for x in found]
@@ -56,13 +56,17 @@ def check_rules(rules: Rules, base: Ops[Any], values: Sequence[Any]) -> bool:
     return True
 
 
-def _known(base: Ops[Any], x: Any) -> Array | None:
-    """The number behind a payload, through the transformers whose values are known."""
+def known(base: Ops[Any], x: Any) -> Array | None:
+    """The number behind a payload, through the transformers whose values are known; of a batch its
+    first member."""
     value = base.literal(x)
     if value is not None or base.base is None:
         return value
     inner = getattr(x, "value", getattr(x, "primal", None))
-    return None if inner is None else _known(base.base, inner)
+    found = None if inner is None else known(base.base, inner)
+    if found is None or not getattr(x, "mapped", False):
+        return found
+    return np.asarray(found[0]) if len(found) else None
 
 
 def _tolerance(dtype: Any) -> float:

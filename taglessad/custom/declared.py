@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from taglessad.custom.checks import known
 from taglessad.dispatch import lift_all
 from taglessad.dtypes import is_real
 from taglessad.errors import AdjointError, ArgumentError, DTypeError, ShapeError
@@ -52,6 +53,8 @@ def primitive(
         raise ArgumentError(f"primitive: the name {name!r} is no Python identifier")
     if name in PRIMITIVES or hasattr(Ops, name):
         raise ArgumentError(f"primitive: the name {name!r} is taken; choose another")
+    if not callable(forward):
+        raise ArgumentError(f"primitive: forward of {name} is a NumPy function, not {forward!r}")
     elementwise = partials is not None
     if elementwise == (push is not None or pull is not None):
         raise ArgumentError(
@@ -71,6 +74,8 @@ def primitive(
         if shape is None:
             raise ArgumentError(f"primitive: {name} is not elementwise: give its shape rule")
     n = len(slots)
+    if not n:
+        raise ArgumentError(f"primitive: {name} has no operands: give one rule, or None, for each")
     kind: Kind = "elementwise" if elementwise else "general"
 
     def infer(*args: Any) -> Aval:
@@ -162,9 +167,7 @@ def _check(
     name: str, prim: Prim, ops: Ops[Any], payloads: Sequence[Any], params: Sequence[Any]
 ) -> bool:
     """Hold a primitive to its own declaration at the values of one call; False if not known."""
-    if ops.base is not None:
-        return False
-    found = [ops.literal(x) for x in payloads]
+    found = [known(ops, x) for x in payloads]
     if any(x is None for x in found):
         return False
     xs = [np.asarray(x) for x in found]

@@ -14,7 +14,7 @@ from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
 from taglessad.control.running import runner
 from taglessad.errors import ArgumentError
-from taglessad.graph import Graph, Ref
+from taglessad.graph import Graph, Ref, applied, as_written
 from taglessad.interpreters.record import Record
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, declare_several
@@ -113,6 +113,7 @@ class Rules:
 def transposed(graph: Graph, fixed: int, name: str) -> Graph:
     """(fixed inputs, cotangents of the outputs) -> cotangents of the other inputs, for a graph
     that is linear in those. Raises ArgumentError where it is not."""
+    graph = _written_out(graph, fixed)
     avals = derived.inputs(graph)
     free = avals[fixed:]
     given: Which = (True,) * len(graph.outputs)
@@ -130,6 +131,33 @@ def transposed(graph: Graph, fixed: int, name: str) -> Graph:
         return back.run(ops, [*xs[:fixed], *zeros, *xs[fixed:]])
 
     return derived.build([*avals[:fixed], *derived.outputs(graph)], program)
+
+
+def _written_out(graph: Graph, fixed: int) -> Graph:
+    """The graph with the text of functions of a `jvp` rule where they are given what is linear.
+
+    Their transpose is that of their text: asked of their rule, it would be without end for a linear
+    function, which is its own tangent.
+    """
+
+    def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+        known: dict[Ref, Any] = dict(zip(graph.inputs, xs, strict=True))
+        known |= {ref: as_written(ops, graph.literal(ref)) for ref in graph.constants}
+        linear = set(graph.inputs[fixed:])
+        for prim, operands, params, result in graph.steps():
+            values = tuple([known[x] for x in operands])
+            moves = any(x in linear for x in operands)
+            if moves:
+                linear.add(result)
+            if moves and prim is CUSTOM and params[0].pull is None:
+                known[result] = tuple(params[0].value.run(ops, list(values)))
+            else:
+                known[result] = applied(ops, prim, values, params)
+        return [known[x] for x in graph.outputs]
+
+    if not any(prim is CUSTOM for prim, _, _, _ in graph.steps()):
+        return graph
+    return derived.build(derived.inputs(graph), program)
 
 
 Params = tuple[Rules]

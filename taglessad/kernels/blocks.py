@@ -137,7 +137,10 @@ def integral(
         values *= weight(at, index)
     parts = np.zeros_like(width)
     parts[panel, index] = wide * weighted(values, WEIGHTS)
-    return np.asarray(np.sum(parts, axis=0))
+    total = np.zeros(count)
+    for part in parts:  # one by one: np.sum adds in another order where count is 1
+        total = total + part
+    return total
 
 
 def expm1_minus(x: F64) -> F64:

@@ -19,6 +19,8 @@ from taglessad.kernels.blocks import (
     integral,
     jointly,
     log1p_minus,
+    two_product,
+    two_sum,
 )
 from taglessad.kernels.erf import F64
 from taglessad.kernels.gamma import digamma, log_minus_digamma, polygamma, stirling
@@ -153,7 +155,7 @@ def _kernel_by_deviance(a: F64, x: F64) -> F64:
 def _deviance(a: F64, shift: F64, x: F64) -> F64:
     """a log(x / a) - (x - a), where shift is x - a."""
     ratio = shift / a
-    return np.where(np.abs(ratio) < 0.5, a * log1p_minus(ratio), a * np.log(x / a) - shift)
+    return np.where(ratio > -0.9, a * log1p_minus(ratio), a * np.log(x / a) - shift)
 
 
 def _upper(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
@@ -288,7 +290,10 @@ def _beta_by_power(p: F64, q: F64, a: F64, b: F64, x: F64) -> F64:
 
 
 def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:
-    shift = b * x - a * (1 - x)  # (a + b) x - a
+    # (a + b) x - a = b x - a (1 - x), of products and a difference that are taken exactly.
+    rest, more = two_sum(np.ones_like(x), -x)
+    (first, e), (second, f) = two_product(b, x), two_product(a, rest)
+    shift = (first - second) + ((e - f) - a * more)
     c = a + b
     deviance = _deviance(a, shift, c * x) + _deviance(b, -shift, c * (1 - x))
     series = stirling(c) - stirling(a) - stirling(b)

@@ -83,7 +83,10 @@ def _cosm1(ops: "Ops[R]", y: R, x: R) -> R:
 
 
 def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
-    return ops.pow(x, ops.sub(p, ops.scalar(1, p)))
+    # x**(p - 1): p - 1 rounds p off where p < 1/2, which the power would magnify by log(x).
+    small = ops.less(p, ops.scalar(Fraction(1, 2), p))
+    by_quotient = ops.div(ops.pow(x, p), x)
+    return ops.where(small, by_quotient, ops.pow(x, ops.sub(p, ops.scalar(1, p))))
 
 
 def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:

@@ -39,8 +39,11 @@ def taylor(f: Function, order: int) -> Function:
     Raises ArgumentError for a negative order, ShapeError or DTypeError where v does not fit x.
     """
     check_function("taylor", f)
-    given: object = order  # whatever the user passed
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+    if (
+        isinstance(order, bool)
+        or not isinstance(order, int)  # pyright: ignore[reportUnnecessaryIsInstance]  # users' values
+        or order < 0
+    ):
         raise ArgumentError(f"taylor: order is an integer from 0 on, not {order!r}")
 
     def derivatives(x: Any, v: Any) -> list[Any]:

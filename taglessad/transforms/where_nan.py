@@ -106,7 +106,7 @@ def _inside(
         (graphs,) = params
         return run(graphs[min(max(int(xs[0]), 0), len(graphs) - 1)], xs[1:])[0]
     if name == "while_loop":
-        condition, body, k = params
+        _, body, k = params
         carry = list(xs[k:])
         for _ in range(int(ys[-1])):
             found, carry = run(body, [*xs[:k], *carry])

@@ -70,6 +70,22 @@ X = np.ones(3)
             ["scan", "[2]", "3"],
         ),
         (lambda: tad.scan(lambda c, x: (c, x), 0.0, 1.0), errors.ShapeError, ["scan", "rank 0"]),
+        *(
+            (
+                lambda n=n: tad.fori_loop(0, n, lambda i, c: {"a": c["a"][None]}, {"a": 1.0}),
+                errors.ShapeError,
+                ["fori_loop: the body gives .a shape [1]"],
+            )
+            for n in (3, np.asarray(3))
+        ),
+        *(
+            (
+                lambda n=n: tad.fori_loop(0, n, lambda i, c: (c, c), 1.0),
+                errors.ArgumentError,
+                ["fori_loop: body gives (*, *), but init is *"],
+            )
+            for n in (3, np.asarray(3))
+        ),
         (
             lambda: tad.fori_loop(0.0, 3, lambda i, c: c, 1.0),
             errors.DTypeError,
@@ -100,3 +116,11 @@ def test_an_array_is_indexed_as_a_handle() -> None:
     with pytest.raises(errors.ConcretizationError, match=r"tad\.asarray\(array\)\[index\]"):
         tad.fori_loop(0, 3, lambda i, c: c + table[i], 0.0)
     assert float(tad.fori_loop(0, 3, lambda i, c: c + tad.asarray(table)[i], 0.0)) == 7.0
+
+
+def test_an_error_while_a_loop_runs_names_the_users_line() -> None:
+    f = lambda x: tad.fori_loop(0, 5, lambda i, c: c + x[i] ** 2, 0.0)
+    for g in (f, tad.grad(f), tad.jit(f)):
+        with pytest.raises(errors.IndexOutOfRange) as caught:
+            g(tad.asarray(X))
+        assert caught.value.site[0] == __file__

@@ -83,6 +83,29 @@ def test_not_elementwise() -> None:
             ["test_not_adjoint", "not adjoint"],
         ),
         (
+            lambda: tad.grad(
+                tad.primitive(
+                    "test_not_adjoint_in_grad",
+                    np.multiply,
+                    push=[lambda d, y, a, b: d * b, lambda d, y, a, b: d * a],
+                    pull=[lambda g, y, a, b: g * b, lambda g, y, a, b: g * b],
+                    shape=lambda s, _: s,
+                )
+            )(2.0, 3.0),
+            errors.AdjointError,
+            ["operand 1", "not adjoint"],
+        ),
+        (
+            lambda: tad.primitive("test_no_kernel", 3, partials=[None]),
+            errors.ArgumentError,
+            ["test_no_kernel", "function", "3"],
+        ),
+        (
+            lambda: tad.primitive("test_no_operands", np.sin, partials=[]),
+            errors.ArgumentError,
+            ["test_no_operands", "operands"],
+        ),
+        (
             lambda: tad.primitive(
                 "test_not_linear",
                 np.sin,

@@ -185,3 +185,44 @@ def test_called_before_it_has_a_rule() -> None:
 
     with pytest.raises(errors.ArgumentError, match="defjvp"):
         f(1.0)
+
+
+def test_first_use_in_a_batch() -> None:
+    @tad.custom_jvp
+    def inverse(x: Any) -> Any:
+        return tad.linalg.inv(tad.reshape(x, (2, 2)))
+
+    @inverse.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        y = inverse(*primals)
+        return y, -y @ tad.reshape(tangents[0], (2, 2)) @ y
+
+    inverse.defvjp(
+        lambda x: (inverse(x), inverse(x)),
+        lambda y, g: (tad.reshape(-y.T @ g @ y.T, (4,)),),
+    )
+    x = np.asarray([[2.0, 0.0, 1.0, 2.0], [1.0, 0.5, 0.0, 1.0], [3.0, 0.0, 0.0, 1.0]])
+    got = tad.vmap(tad.jacrev(inverse))(x)
+    plain = tad.jacrev(lambda x: tad.linalg.inv(tad.reshape(x, (2, 2))))
+    np.testing.assert_allclose(got, [tad.to_numpy(plain(row)) for row in x], rtol=1e-12, atol=1e-14)
+
+
+def test_a_linear_function_is_its_own_tangent() -> None:
+    @tad.custom_jvp
+    def spread(x: Any) -> Any:
+        return tad.reshape(x, (3, 1)) @ np.asarray([[1.0, 2.0]])
+
+    @spread.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        return spread(*primals), spread(*tangents)
+
+    plain = lambda x: tad.reshape(x, (3, 1)) @ np.asarray([[1.0, 2.0]])
+    x = np.asarray([0.5, 1.0, 2.0])
+    loss = lambda f: lambda x: tad.sum(tad.sin(f(x)) * x[0])
+    np.testing.assert_allclose(tad.jacrev(spread)(x), tad.jacrev(plain)(x))
+    np.testing.assert_allclose(tad.jacfwd(spread)(x), tad.jacrev(plain)(x))
+    np.testing.assert_allclose(tad.hessian(loss(spread))(x), tad.hessian(loss(plain))(x))
+    twice = tad.jacrev(tad.grad(loss(spread)))
+    np.testing.assert_allclose(twice(x), tad.hessian(loss(plain))(x))
+    rows = tad.vmap(tad.grad(loss(spread)))(np.stack([x, 2 * x]))
+    np.testing.assert_allclose(rows[1], tad.grad(loss(plain))(2 * x))
