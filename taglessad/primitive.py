@@ -227,12 +227,17 @@ class PrimN:
 PRIMITIVES: dict[str, Prim] = {}
 """Every primitive by name, filled while the rules files are imported and never after."""
 
+FOREIGN: dict[str, Prim] = {}
+"""Those that users declare (`tad.primitive`), by name."""
+
 SEVERAL: dict[str, PrimN] = {}
 """Every primitive with several results by name, filled likewise."""
 
 
 def _named(name: str) -> Prim:
-    return PART if name == PART.name else PRIMITIVES[name]
+    if name == PART.name:
+        return PART
+    return PRIMITIVES[name] if name in PRIMITIVES else FOREIGN[name]
 
 
 def _named_several(name: str) -> PrimN:
@@ -261,17 +266,19 @@ def declare(
     kind: Kind = "general",
     batch: BatchRule | None = None,
     meets: Rule | None = None,
+    *,
+    registry: dict[str, Prim] = PRIMITIVES,
 ) -> Prim:
     """Declare a primitive; its name is the name of the method of `Ops` that applies it."""
     if kind not in get_args(Kind):
         raise ValueError(f"primitive {name!r}: kind {kind!r} is none of {get_args(Kind)}")
-    if name in PRIMITIVES:
+    if name in PRIMITIVES or name in registry:
         raise ValueError(f"primitive {name!r} is declared twice")
     variadic = isinstance(slots, EachOperand)
     first = [slots[0]] if variadic else slots
     selects = any(s is not None and _selects(s) for s in first)
     prim = Prim(name, infer, slots, kind, batch, meets, selects, variadic)
-    PRIMITIVES[name] = prim
+    registry[name] = prim
     return prim
 
 

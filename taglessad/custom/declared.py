@@ -13,7 +13,7 @@ from taglessad.interpreters.eager import add_kernel
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import Under, default_root
 from taglessad.ops import Ops
-from taglessad.primitive import PRIMITIVES, Aval, Kind, Prim, Slot, declare
+from taglessad.primitive import FOREIGN, PRIMITIVES, Aval, Kind, Prim, Slot, declare
 from taglessad.shapes import broadcast, show
 from taglessad.tensor import AnyTensor, handle
 
@@ -51,7 +51,7 @@ def primitive(
     """
     if not name.isidentifier():
         raise ArgumentError(f"primitive: the name {name!r} is no Python identifier")
-    if name in PRIMITIVES or hasattr(Ops, name):
+    if name in PRIMITIVES or name in FOREIGN or hasattr(Ops, name):
         raise ArgumentError(f"primitive: the name {name!r} is taken; choose another")
     if not callable(forward):
         raise ArgumentError(f"primitive: forward of {name} is a NumPy function, not {forward!r}")
@@ -105,7 +105,7 @@ def primitive(
         return _run(ops, batch, (size, tuple(mapped)), args[:n], args[n:])
 
     rule = None if elementwise else by_member if batch is None else batched
-    prim = declare(name, infer, slots, kind, rule)
+    prim = declare(name, infer, slots, kind, rule, registry=FOREIGN)
     add_kernel(prim, forward)
     checked = [not check]
 
