@@ -282,13 +282,13 @@ class Kernels(Ops[Array]):
         return np.add.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # ufunc
 
     def prod(self, x: Array, axes: Axes, /) -> Array:
-        return np.multiply.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]
+        return np.multiply.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # a ufunc's result is Any
 
     def max(self, x: Array, axes: Axes, /) -> Array:
-        return np.maximum.reduce(x, axis=axes)  # type: ignore[no-any-return]
+        return np.maximum.reduce(x, axis=axes)  # type: ignore[no-any-return]  # a ufunc's result is Any
 
     def min(self, x: Array, axes: Axes, /) -> Array:
-        return np.minimum.reduce(x, axis=axes)  # type: ignore[no-any-return]
+        return np.minimum.reduce(x, axis=axes)  # type: ignore[no-any-return]  # a ufunc's result is Any
 
     @kernel(logsumexp)
     def logsumexp(self, x: Array, axes: Axes, /) -> Array: ...

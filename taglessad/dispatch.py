@@ -239,4 +239,4 @@ def integers(x: AnyTensor, what: str, name: str) -> AnyTensor:
         raise DTypeError(f"{what}: {name} has dtype {x.dtype}; indices are integers")
     if x.dtype == int64:
         return x
-    return handle(x.ops, x.ops.cast(x.payload, int64), np.dtype(np.int64))  # type: ignore[no-any-return]
+    return handle(x.ops, x.ops.cast(x.payload, int64), np.dtype(np.int64))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any

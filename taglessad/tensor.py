@@ -52,7 +52,7 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
 
     __slots__ = ("_dtype", "ops", "payload", "weak")
     if TYPE_CHECKING:
-        __hash__: ClassVar[None]  # type: ignore[assignment]
+        __hash__: ClassVar[None]  # type: ignore[assignment]  # unhashable, as Python has it
     else:
 
         def __hash__(self) -> NoReturn:
@@ -133,22 +133,22 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
         return self
 
     def __repr__(self) -> str:
-        return Namespace.functions.printing.represent(self)  # type: ignore[no-any-return]
+        return Namespace.functions.printing.represent(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __str__(self) -> str:
-        return Namespace.functions.printing.text(self)  # type: ignore[no-any-return]
+        return Namespace.functions.printing.text(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else str(self)
 
     # --- indexing ---------------------------------------------------------------------------
     def __getitem__(self, index: Any, /) -> "AnyTensor":  # Any: as NumPy's
-        return Namespace.functions.indexing.getitem(self, index)  # type: ignore[no-any-return]
+        return Namespace.functions.indexing.getitem(self, index)  # type: ignore[no-any-return]  # registered late, so Any
 
     @property
     def at(self) -> "At[Self]":
         """Updates that give a new handle: `x.at[index].set(value)`, add, multiply, min, max, get."""
-        return Namespace.functions.indexing.At(self)  # type: ignore[no-any-return]
+        return Namespace.functions.indexing.At(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise ArgumentError("handles are immutable: write x = x.at[index].set(value)")
@@ -258,13 +258,13 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
         return _operator("matmul", other, self)
 
     def __neg__(self) -> Self:
-        return Namespace.functions.negative(self)  # type: ignore[no-any-return]
+        return Namespace.functions.negative(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __pos__(self) -> Self:
-        return Namespace.functions.positive(self)  # type: ignore[no-any-return]
+        return Namespace.functions.positive(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __abs__(self) -> Self:
-        return Namespace.functions.abs(self)  # type: ignore[no-any-return]
+        return Namespace.functions.abs(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __divmod__(self, other: TensorLike, /) -> tuple["Tensor", "Tensor"]:
         return self // other, self % other
@@ -272,26 +272,26 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
     def __round__(self, digits: int | None = None) -> "Tensor":
         if digits is not None:
             raise ArgumentError("round: digits are not supported; use tad.round(x)")
-        return Namespace.functions.round(self)  # type: ignore[no-any-return]
+        return Namespace.functions.round(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     # --- comparison -------------------------------------------------------------------------
-    def __eq__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]
-        return _operator("equal", self, other)  # type: ignore[return-value]
+    def __eq__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]  # entry by entry
+        return _operator("equal", self, other)  # type: ignore[return-value]  # a comparison
 
-    def __ne__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]
-        return _operator("not_equal", self, other)  # type: ignore[return-value]
+    def __ne__(self, other: TensorLike, /) -> "BoolTensor":  # type: ignore[override]  # entry by entry
+        return _operator("not_equal", self, other)  # type: ignore[return-value]  # a comparison
 
     def __lt__(self, other: TensorLike, /) -> "BoolTensor":
-        return _operator("less", self, other)  # type: ignore[return-value]
+        return _operator("less", self, other)  # type: ignore[return-value]  # a comparison
 
     def __le__(self, other: TensorLike, /) -> "BoolTensor":
-        return _operator("less_equal", self, other)  # type: ignore[return-value]
+        return _operator("less_equal", self, other)  # type: ignore[return-value]  # a comparison
 
     def __gt__(self, other: TensorLike, /) -> "BoolTensor":
-        return _operator("greater", self, other)  # type: ignore[return-value]
+        return _operator("greater", self, other)  # type: ignore[return-value]  # a comparison
 
     def __ge__(self, other: TensorLike, /) -> "BoolTensor":
-        return _operator("greater_equal", self, other)  # type: ignore[return-value]
+        return _operator("greater_equal", self, other)  # type: ignore[return-value]  # a comparison
 
     # --- bits and truth values --------------------------------------------------------------
     def __and__(self, other: TensorLike, /) -> "AnyTensor":
@@ -325,7 +325,7 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
         return _operator("bitwise_right_shift", other, self)
 
     def __invert__(self) -> Self:
-        return Namespace.functions.bitwise_invert(self)  # type: ignore[no-any-return]
+        return Namespace.functions.bitwise_invert(self)  # type: ignore[no-any-return]  # registered late, so Any
 
 
 class Tensor(AnyTensor[*S]):
@@ -349,13 +349,13 @@ class IntTensor(AnyTensor[*S]):
         def __getitem__(self, index: Any, /) -> "IntTensor": ...
         def __iter__(self) -> Iterator["IntTensor"]: ...
         @property
-        def T(self) -> "IntTensor": ...  # type: ignore[override]
+        def T(self) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
         @property
-        def mT(self) -> "IntTensor": ...  # type: ignore[override]
-        def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "IntTensor": ...  # type: ignore[override]
-        def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "IntTensor": ...  # type: ignore[override]
-        def max(self, axis: Any = None, *, keepdims: bool = False) -> "IntTensor": ...  # type: ignore[override]
-        def min(self, axis: Any = None, *, keepdims: bool = False) -> "IntTensor": ...  # type: ignore[override]
+        def mT(self) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
+        def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
+        def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
+        def max(self, axis: Any = None, *, keepdims: bool = False) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
+        def min(self, axis: Any = None, *, keepdims: bool = False) -> "IntTensor": ...  # type: ignore[override]  # of its own kind
         def __add__(self, other: TensorLike, /) -> Any: ...
         def __radd__(self, other: TensorLike, /) -> Any: ...
         def __sub__(self, other: TensorLike, /) -> Any: ...
@@ -392,11 +392,11 @@ class BoolTensor(AnyTensor[*S]):
         def __getitem__(self, index: Any, /) -> "BoolTensor": ...
         def __iter__(self) -> Iterator["BoolTensor"]: ...
         @property
-        def T(self) -> "BoolTensor": ...  # type: ignore[override]
+        def T(self) -> "BoolTensor": ...  # type: ignore[override]  # of its own kind
         @property
-        def mT(self) -> "BoolTensor": ...  # type: ignore[override]
-        def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "BoolTensor": ...  # type: ignore[override]
-        def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "BoolTensor": ...  # type: ignore[override]
+        def mT(self) -> "BoolTensor": ...  # type: ignore[override]  # of its own kind
+        def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "BoolTensor": ...  # type: ignore[override]  # of its own kind
+        def squeeze(self, axis: int | tuple[int, ...] | None = None) -> "BoolTensor": ...  # type: ignore[override]  # of its own kind
         def __add__(self, other: TensorLike, /) -> Any: ...
         def __radd__(self, other: TensorLike, /) -> Any: ...
         def __sub__(self, other: TensorLike, /) -> Any: ...
@@ -446,7 +446,7 @@ def _operator(name: str, a: TensorLike, b: TensorLike) -> Tensor:
     if not isinstance(other, _OPERANDS):
         if not hasattr(other, "__array__"):
             return NotImplemented  # type: ignore[no-any-return]  # Python's operator protocol
-    return getattr(Namespace.functions, name)(a, b)  # type: ignore[no-any-return]
+    return getattr(Namespace.functions, name)(a, b)  # type: ignore[no-any-return]  # registered late, so Any
 
 
 def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoReturn:
@@ -457,4 +457,4 @@ def _explain(name: str, a: AnyTensor, b: AnyTensor, error: ValueError) -> NoRetu
 
 def _rebuilt(value: NDArray[Any], weak: bool) -> AnyTensor:
     t: AnyTensor = Namespace.functions.asarray(value)
-    return handle(t.ops, t.payload, t.dtype, weak)  # type: ignore[no-any-return]
+    return handle(t.ops, t.payload, t.dtype, weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any

@@ -100,7 +100,7 @@ def rot90(x: Kind, /, k: SupportsIndex = 1, axes: tuple[int, int] = (0, 1)) -> K
         t = flip(flip(t, axis=first), axis=second)
     elif times == 3:
         t = flip(swapaxes(t, first, second), axis=second)
-    return t  # type: ignore[no-any-return]
+    return t  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 # --- picking -------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def compress(condition: TensorLike, x: Kind, /, axis: SupportsIndex | None = Non
 # --- triangles -----------------------------------------------------------------------------------
 def tri(N: int, M: int | None = None, k: int = 0, dtype: object = float) -> Tensor:
     """1 on and below the k-th diagonal of an N x M table, 0 above."""
-    return asarray(np.tri(N, M, k), dtype=dtype)  # type: ignore[no-any-return]
+    return asarray(np.tri(N, M, k), dtype=dtype)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[IntTensor, IntTensor]:

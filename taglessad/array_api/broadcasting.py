@@ -34,4 +34,4 @@ def broadcast_arrays(*arrays: AnyTensor) -> list[AnyTensor]:
 def _repeated(x: AnyTensor, shape: Shape) -> AnyTensor:
     if x.shape == shape:
         return x
-    return handle(x.ops, x.ops.broadcast(x.payload, shape), x.dtype, x.weak)  # type: ignore[no-any-return]
+    return handle(x.ops, x.ops.broadcast(x.payload, shape), x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any

@@ -67,7 +67,7 @@ def _added(places: AnyTensor, what: Tensor, count: int) -> Tensor:
     inside = logical_and(places >= 0, places < count)
     start = zeros((count + 1,), what.dtype)
     whole = start.at[where(inside, places, count)].add(what)
-    return whole[:count]  # type: ignore[no-any-return]
+    return whole[:count]  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def digitize(x: TensorLike, bins: TensorLike, /, right: bool = False) -> IntTensor:

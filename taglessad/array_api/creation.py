@@ -154,7 +154,7 @@ def full_like(x: T, /, fill_value: TensorLike, dtype: object = None, *, device: 
         return _like("full_like", x, fill_value, dtype, device)
     t = as_handle(x, "full_like", "x")
     own = t.dtype if dtype is None else dtype
-    return _repeated("full_like", t.shape, fill_value, own, device)  # type: ignore[no-any-return]
+    return _repeated("full_like", t.shape, fill_value, own, device)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _repeated(
@@ -174,7 +174,7 @@ def _like(what: str, x: T, value: Number, dtype: object, device: object) -> T:
     assert isinstance(root, Ops)
     own = t.dtype if dtype is None else dtype
     # Statically the kind of x; at run time that of the dtype.
-    return _filled(what, root, t.shape, value, own, device)  # type: ignore[return-value]
+    return _filled(what, root, t.shape, value, own, device)  # type: ignore[return-value]  # of the kind of the dtype
 
 
 def _filled(
@@ -259,7 +259,7 @@ def linspace(
         return _between(start, stop, count, endpoint, target)
     first, last = _number(start, "linspace", "start"), _number(stop, "linspace", "stop")
     values = np.linspace(first, last, count, endpoint=endpoint)
-    return from_array(values if target is None else values.astype(target))  # type: ignore[no-any-return]
+    return from_array(values if target is None else values.astype(target))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _between(

@@ -21,7 +21,7 @@ def cumulative_max(x: Kind, /, *, axis: SupportsIndex | None = None) -> Kind:
     """
     t = as_handle(x, "cumulative_max", "x")
     along = _axis("cumulative_max", t, axis)
-    return as_before(t, t.ops.cumulative_max(t.payload, along))  # type: ignore[no-any-return]
+    return as_before(t, t.ops.cumulative_max(t.payload, along))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def cumulative_min(x: Kind, /, *, axis: SupportsIndex | None = None) -> Kind:
@@ -30,7 +30,7 @@ def cumulative_min(x: Kind, /, *, axis: SupportsIndex | None = None) -> Kind:
     along = _axis("cumulative_min", t, axis)
     # The order turned round: of integers by their bits, since -x may not exist.
     turned = t.ops.neg if is_real(t.dtype) else t.ops.bitwise_invert
-    return as_before(t, turned(t.ops.cumulative_max(turned(t.payload), along)))  # type: ignore[no-any-return]
+    return as_before(t, turned(t.ops.cumulative_max(turned(t.payload), along)))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _axis(name: str, t: AnyTensor, axis: SupportsIndex | None) -> int:

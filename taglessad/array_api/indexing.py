@@ -51,7 +51,7 @@ def take(x: Kind, indices: IntTensor, /, axis: SupportsIndex | None = None) -> K
     found = _positions("take", indices, along, t.shape)
     ops = interpreter_of(_handles(t, found))
     index = places(ops, [found], [t.shape[along]])
-    return handle(ops, ops.take(lifted(ops, t), index, along), t.dtype, t.weak)  # type: ignore[no-any-return]
+    return handle(ops, ops.take(lifted(ops, t), index, along), t.dtype, t.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def take_along_axis(x: Kind, indices: IntTensor, /, axis: SupportsIndex = -1) -> Kind:
@@ -71,7 +71,7 @@ def take_along_axis(x: Kind, indices: IntTensor, /, axis: SupportsIndex = -1) ->
         payload = ops.broadcast(payload, whole)
     if wanted != found.shape:
         index = ops.broadcast(index, wanted)
-    return handle(ops, ops.take_along(payload, index, along), t.dtype, t.weak)  # type: ignore[no-any-return]
+    return handle(ops, ops.take_along(payload, index, along), t.dtype, t.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _aligned(x: Shape, indices: Shape, axis: int, what: str) -> tuple[Shape, Shape]:

@@ -45,7 +45,7 @@ def concat(arrays: Sequence[Kind], /, axis: Axis | None = 0) -> Kind:
         parts = tuple(ops.reshape(p, (shapes.size(s),)) for p, s in zip(parts, own, strict=True))
     along = 0 if axis is None else shapes.normalize_axis(axis, own[0], "concat")
     y = parts[0] if len(parts) == 1 else ops.concat(parts, along)
-    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def stack(arrays: Sequence[Kind], /, axis: Axis = 0) -> Kind:
@@ -60,7 +60,7 @@ def stack(arrays: Sequence[Kind], /, axis: Axis = 0) -> Kind:
     thin = tuple(1 if i == along else n for i, n in enumerate(whole))
     parts = tuple(ops.reshape(p, thin) for p in met.payloads)
     y = parts[0] if len(parts) == 1 else ops.concat(parts, along)
-    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def unstack(x: Kind, /, *, axis: Axis = 0) -> tuple[Kind, ...]:
@@ -93,7 +93,7 @@ def repeat(x: Kind, repeats: Repeats, /, axis: Axis | None = None) -> Kind:
     negative ones, ArgumentError for what is no integer.
     """
     t = as_handle(x, "repeat", "x")
-    return as_before(t, _repeated(t, _times(repeats), axis))  # type: ignore[no-any-return]
+    return as_before(t, _repeated(t, _times(repeats), axis))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _repeated(t: AnyTensor, times: Any, axis: Axis | None) -> Any:
@@ -138,7 +138,7 @@ def tile(x: Kind, repetitions: Repeats, /) -> Kind:
     Raises ArgumentError for a number of times that is no integer, ShapeError for a negative one.
     """
     t = as_handle(x, "tile", "x")
-    return as_before(t, _tiled(t, repetitions))  # type: ignore[no-any-return]
+    return as_before(t, _tiled(t, repetitions))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _tiled(t: AnyTensor, repetitions: Repeats) -> Any:  # Any: a payload
@@ -174,7 +174,7 @@ def pad(
     new = shapes.pad(t.shape, before, after)
     gaps = (0,) * t.ndim
     if isinstance(constant_values, (int, float)) and constant_values == 0:
-        return as_before(t, t.ops.pad(t.payload, before, after, gaps))  # type: ignore[no-any-return]
+        return as_before(t, t.ops.pad(t.payload, before, after, gaps))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     met = meet("pad", (t, constant_values), ("x", "constant_values"))
     if met.dtype != t.dtype or met.ops.shape(met.payloads[1]) != ():
         raise ArgumentError(f"pad: constant_values must be one number that dtype {t.dtype} holds")
@@ -182,7 +182,7 @@ def pad(
     inside = ops.broadcast(ops.const(np.asarray(True)), t.shape)
     padded = ops.pad(y, before, after, gaps)
     y = ops.where(ops.pad(inside, before, after, gaps), padded, ops.broadcast(border, new))
-    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _widths(pad_width: PadWidth, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

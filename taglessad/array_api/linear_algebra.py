@@ -43,7 +43,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     spec = _SMALL.get((len(left), len(right)))
     if spec is not None:
         try:
-            return _result(met, ops.contract(a, b, spec))  # type: ignore[no-any-return]
+            return _result(met, ops.contract(a, b, spec))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
         except ValueError:
             shapes.matmul(left, right)
             raise
@@ -55,7 +55,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     x = Operand(a, letters[batch - len(left[:-2]) :] + rows)
     y = Operand(b, letters[batch - len(right[:-2]) :] + columns)
     output = letters + rows[:-1] + columns[1:]
-    return _result(met, contracted(ops, x, y, output).payload)  # type: ignore[no-any-return]
+    return _result(met, contracted(ops, x, y, output).payload)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: SupportsIndex = -1) -> Tensor:
@@ -67,7 +67,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: SupportsIndex = -1) -> Tensor:
     i, j = (shapes.normalize_axis(axis, s, "vecdot") for s in (left, right))
     x = Operand(a, _with_letter(rest[len(rest) - len(left) + 1 :], i))
     y = Operand(b, _with_letter(rest[len(rest) - len(right) + 1 :], j))
-    return _result(met, contracted(ops, x, y, rest).payload)  # type: ignore[no-any-return]
+    return _result(met, contracted(ops, x, y, rest).payload)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _with_letter(letters: str, place: int) -> str:
@@ -91,7 +91,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, axes: int | tuple[Axes, Axes] = 2) -> T
         second[j] = first[i]
     rest = "".join(c for i, c in enumerate(first) if i not in ours)
     rest += "".join(c for j, c in enumerate(second) if j not in theirs)
-    return _result(met, ops.contract(a, b, f"{first},{''.join(second)}->{rest}"))  # type: ignore[no-any-return]
+    return _result(met, ops.contract(a, b, f"{first},{''.join(second)}->{rest}"))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def matrix_transpose(x: Kind, /) -> Kind:
@@ -99,7 +99,7 @@ def matrix_transpose(x: Kind, /) -> Kind:
     t = as_handle(x, "matrix_transpose", "x")
     if t.ndim < 2:
         raise ShapeError(f"matrix_transpose: shape {shapes.show(t.shape)} has no two axes")
-    return as_before(t, t.ops.permute(t.payload, _last_exchanged(t.ndim)))  # type: ignore[no-any-return]
+    return as_before(t, t.ops.permute(t.payload, _last_exchanged(t.ndim)))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _last_exchanged(rank: int) -> tuple[int, ...]:
@@ -114,8 +114,8 @@ def diag(x: Kind, /, k: SupportsIndex = 0) -> Kind:
     t = as_handle(x, "diag", "x")
     offset = integer(k, "diag", "k")
     if t.ndim == 2:
-        return as_before(t, t.ops.diagonal(t.payload, offset))  # type: ignore[no-any-return]
+        return as_before(t, t.ops.diagonal(t.payload, offset))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     if t.ndim != 1:
         raise ShapeError(f"diag: shape {shapes.show(t.shape)} is neither a vector nor a matrix")
     n = t.shape[0] + abs(offset)
-    return as_before(t, t.ops.place_diagonal(t.payload, offset, n, n))  # type: ignore[no-any-return]
+    return as_before(t, t.ops.place_diagonal(t.payload, offset, n, n))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any

@@ -30,7 +30,7 @@ def reshape(x: Kind, /, shape: Sizes, *, copy: bool | None = None) -> Kind:
     """
     t = as_handle(x, "reshape", "x")
     new = shapes.normalize_shape(shape, "reshape", placeholder=True)
-    return _reshaped(t, shapes.reshape(t.shape, new))  # type: ignore[no-any-return]
+    return _reshaped(t, shapes.reshape(t.shape, new))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _reshaped(t: AnyTensor, shape: Shape) -> Any:  # Any: a handle of the kind of t
@@ -40,19 +40,19 @@ def _reshaped(t: AnyTensor, shape: Shape) -> Any:  # Any: a handle of the kind o
 def ravel(x: Kind, /) -> Kind:
     """The entries, in row-major order, along one axis."""
     t = as_handle(x, "ravel", "x")
-    return _reshaped(t, (shapes.size(t.shape),))  # type: ignore[no-any-return]
+    return _reshaped(t, (shapes.size(t.shape),))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def expand_dims(x: Kind, /, axis: Axes = 0) -> Kind:
     """With new axes of size 1; `axis` counts in the result."""
     t = as_handle(x, "expand_dims", "x")
-    return _reshaped(t, shapes.expand_dims(t.shape, axis))  # type: ignore[no-any-return]
+    return _reshaped(t, shapes.expand_dims(t.shape, axis))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def squeeze(x: Kind, /, axis: Axes) -> Kind:
     """Without the given axes. Raises ShapeError for one whose size is not 1."""
     t = as_handle(x, "squeeze", "x")
-    return _reshaped(t, shapes.squeeze(t.shape, axis))  # type: ignore[no-any-return]
+    return _reshaped(t, shapes.squeeze(t.shape, axis))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _at_least(what: str, arrays: tuple[Any, ...], rank: int) -> Any:
@@ -110,8 +110,8 @@ def permute_dims(x: Kind, /, axes: Sequence[Axis] | None = None) -> Kind:
     t = as_handle(x, "permute_dims", "x")
     shapes.permute(t.shape, axes)
     if axes is None:
-        return _permuted(t, tuple(range(t.ndim))[::-1])  # type: ignore[no-any-return]
-    return _permuted(t, shapes.normalize_axes(axes, t.shape, "permute_dims"))  # type: ignore[no-any-return]
+        return _permuted(t, tuple(range(t.ndim))[::-1])  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
+    return _permuted(t, shapes.normalize_axes(axes, t.shape, "permute_dims"))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def moveaxis(x: Kind, source: Axes, destination: Axes, /) -> Kind:
@@ -129,7 +129,7 @@ def moveaxis(x: Kind, source: Axes, destination: Axes, /) -> Kind:
     order = [axis for axis in range(t.ndim) if axis not in old]
     for place, axis in sorted(zip(new, old, strict=True)):
         order.insert(place, axis)
-    return _permuted(t, tuple(order))  # type: ignore[no-any-return]
+    return _permuted(t, tuple(order))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def swapaxes(x: Kind, axis1: Axis, axis2: Axis, /) -> Kind:
@@ -139,7 +139,7 @@ def swapaxes(x: Kind, axis1: Axis, axis2: Axis, /) -> Kind:
     j = shapes.normalize_axis(axis2, t.shape, "swapaxes")
     order = list(range(t.ndim))
     order[i], order[j] = j, i
-    return _permuted(t, tuple(order))  # type: ignore[no-any-return]
+    return _permuted(t, tuple(order))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 # --- order along axes ----------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def flip(x: Kind, /, axis: Axes | None = None) -> Kind:
     """With the order of the entries reversed along axes (all by default)."""
     t = as_handle(x, "flip", "x")
     axes = shapes.normalize_axes(axis, t.shape, "flip")
-    return as_before(t, t.ops.flip(t.payload, axes) if axes else t.payload)  # type: ignore[no-any-return]
+    return as_before(t, t.ops.flip(t.payload, axes) if axes else t.payload)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def roll(x: Kind, /, shift: Axes, axis: Axes | None = None) -> Kind:
@@ -163,7 +163,7 @@ def roll(x: Kind, /, shift: Axes, axis: Axes | None = None) -> Kind:
             raise ArgumentError(f"roll: {len(shifts)} shifts {shift} without axes")
         flat = t.ops.reshape(t.payload, (shapes.size(t.shape),))
         y = t.ops.reshape(rolled(t.ops, flat, shifts[0], 0), t.shape)
-        return as_before(t, y)  # type: ignore[no-any-return]
+        return as_before(t, y)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     axes = [shapes.normalize_axis(a, t.shape, "roll") for a in several(axis)]
     if len(shifts) == 1:
         shifts *= len(axes)
@@ -172,7 +172,7 @@ def roll(x: Kind, /, shift: Axes, axis: Axes | None = None) -> Kind:
     y = t.payload
     for by, along in zip(shifts, axes, strict=True):
         y = rolled(t.ops, y, by, along)
-    return as_before(t, y)  # type: ignore[no-any-return]
+    return as_before(t, y)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def rolled(ops: Ops[Any], x: Any, shift: int, axis: int) -> Any:

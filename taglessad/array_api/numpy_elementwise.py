@@ -161,7 +161,7 @@ def piecewise(
         )
 
     def value(f: Any) -> Tensor:  # Any: a function or a number
-        return f(t, *args, **kw) if callable(f) else f + t * 0  # type: ignore[no-any-return]
+        return f(t, *args, **kw) if callable(f) else f + t * 0  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     found = value(funclist[count]) if len(funclist) > count else t * 0
     for condition, f in zip(condlist, funclist, strict=False):

@@ -137,4 +137,4 @@ def where(condition: BoolTensor, x1: Kind | float, x2: Kind | float, /) -> Kind:
     except ValueError:
         shapes.broadcast(ops.shape(test), ops.shape(a), ops.shape(b), what="where")
         raise
-    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any

@@ -64,19 +64,19 @@ def _largest(dtype: DType) -> float:
 
 # Any: an update at an index.
 def _add(place: Any, data: Tensor) -> Tensor:
-    return place.add(data)  # type: ignore[no-any-return]
+    return place.add(data)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _multiply(place: Any, data: Tensor) -> Tensor:
-    return place.multiply(data)  # type: ignore[no-any-return]
+    return place.multiply(data)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _max(place: Any, data: Tensor) -> Tensor:
-    return place.max(data)  # type: ignore[no-any-return]
+    return place.max(data)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _min(place: Any, data: Tensor) -> Tensor:
-    return place.min(data)  # type: ignore[no-any-return]
+    return place.min(data)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _segments(
@@ -103,7 +103,7 @@ def _segments(
     place = where(outside, count, ids)
     start: Tensor = full((count + 1, *t.shape[leading:]), empty(t.dtype), t.dtype)
     whole: Any = update(start.at[place], t)
-    return whole[:count]  # type: ignore[no-any-return]
+    return whole[:count]  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _count(what: str, ids: AnyTensor, num_segments: SupportsIndex | None) -> int:

@@ -60,7 +60,7 @@ def unique_inverse(x: AnyTensor, /) -> UniqueInverse:
 def unique_values(x: Kind, /) -> Kind:
     """The distinct entries."""
     values: Any = _unique("unique_values", x).values  # Any: of the kind of x
-    return values  # type: ignore[no-any-return]
+    return values  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _unique(what: str, x: AnyTensor) -> UniqueAll:

@@ -26,7 +26,7 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     ops, payload = x.ops, x.payload
     y = _quick(ops, payload, index)
     if y is not None:
-        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     if isinstance(index, (list, np.ndarray, AnyTensor)) and ops.shape(payload):
         (part,) = entries(index)
         if isinstance(part, AnyTensor):
@@ -35,13 +35,13 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
             return _rows(x, part)
     found = plan(index, ops.shape(payload))
     if not found.arrays:
-        return handle(ops, found.region.read(ops, payload), x.dtype, x.weak)  # type: ignore[no-any-return]
+        return handle(ops, found.region.read(ops, payload), x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     ops = interpreter_of([x, *found.handles()])
     y = found.region.read(ops, lifted(ops, x))
     gather = found.gather(ops)
     if gather is not None:
         y = gather.read(ops, y)
-    return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _rows(x: AnyTensor, index: Places) -> AnyTensor:
@@ -53,7 +53,7 @@ def _rows(x: AnyTensor, index: Places) -> AnyTensor:
     else:
         ops = interpreter_of([x, index])
     y = ops.take(lifted(ops, x), places(ops, [index], shape[:1]), 0)
-    return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _quick(ops: Ops[Any], x: Any, index: Any) -> Any:

@@ -104,7 +104,7 @@ class Indexed(Generic[T]):
             y = gather.read_or_fill(ops, y, _values(ops, x, fill, (), what))
         elif gather is not None:
             y = gather.read(ops, y)
-        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     def _updated(self, name: str, values: TensorLike, mode: str | None) -> T:
         what = f"at.{name}"
@@ -117,11 +117,11 @@ class Indexed(Generic[T]):
         if masked is not None:
             ops = interpreter_of([x, given, masked])
             y = _where(ops, name, x, masked, given, what)
-            return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+            return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
         found = plan(self._index, x.shape, mode)
         ops = interpreter_of([x, given, *found.handles()])
         y = _written(ops, name, x, found, given, mode, what)
-        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]
+        return handle(ops, y, x.dtype, x.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _written(

@@ -44,7 +44,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     base: Tensor = handle(ops, payload, met.dtype, met.weak)
     if power == 0:
         ones = ops.broadcast(ops.const(np.ones((), met.dtype)), shape[:-1])
-        return as_before(base, ops.place_diagonal(ones, 0, shape[-1], shape[-1]))  # type: ignore[no-any-return]
+        return as_before(base, ops.place_diagonal(ones, 0, shape[-1], shape[-1]))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     if power < 0:
         base, power = inv(base), -power
     powered: Tensor | None = None

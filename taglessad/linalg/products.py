@@ -44,7 +44,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: SupportsIndex = -1) -> Tensor:
     order = list(range(len(whole) - 1))
     order.insert(place, len(whole) - 1)
     y = y if place == len(whole) - 1 else ops.permute(y, tuple(order))
-    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _last(ops: Ops[Any], x: Any, axis: int) -> Any:  # Any: payloads of `ops`
@@ -66,7 +66,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
         raise ShapeError(
             f"outer: shapes {shapes.show(left)} and {shapes.show(right)}: both must be vectors"
         )
-    return handle(met.ops, met.ops.contract(a, b, "i,j->ij"), met.dtype, met.weak)  # type: ignore[no-any-return]
+    return handle(met.ops, met.ops.contract(a, b, "i,j->ij"), met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def diagonal(x: Kind, /, *, offset: SupportsIndex = 0) -> Kind:
@@ -76,7 +76,7 @@ def diagonal(x: Kind, /, *, offset: SupportsIndex = 0) -> Kind:
     """
     t = as_handle(x, "diagonal", "x")
     shapes.diagonal(t.shape, offset)
-    return as_before(t, t.ops.diagonal(t.payload, integer(offset, "diagonal", "offset")))  # type: ignore[no-any-return]
+    return as_before(t, t.ops.diagonal(t.payload, integer(offset, "diagonal", "offset")))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def trace(x: Tensor, /, *, offset: SupportsIndex = 0, dtype: object = None) -> Tensor:

@@ -82,7 +82,7 @@ def size_from(t: Type) -> Extent:
     t = get_proper_type(t)
     if isinstance(t, LiteralType):
         whole = isinstance(t.value, int) and not isinstance(t.value, bool)
-        return t.value if whole else UNKNOWN  # type: ignore[return-value]
+        return t.value if whole else UNKNOWN  # type: ignore[return-value]  # the value of a literal int
     if isinstance(t, TypeVarType):
         return _named(variable_key(t), t.name, t)
     if isinstance(t, Instance):

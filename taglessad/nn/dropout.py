@@ -35,7 +35,7 @@ def dropout(x: Tensor[*S], rate: float, key: IntTensor | None) -> Tensor[*S]:
     if not is_real(t.dtype):
         raise DTypeError(f"{what}: x has dtype {t.dtype}; it is of real numbers")
     if key is None or share == 0.0:
-        return t  # type: ignore[no-any-return]
+        return t  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     kept = bernoulli(key, 1.0 - share, t.shape)
     thinned: Any = where(kept, t / (1.0 - share), zeros_like(t))
     return thinned  # type: ignore[no-any-return]  # its shape is that of x

@@ -47,7 +47,7 @@ def parameter(
     normalize_shape(shape, what)
     root = literal_root()
     if isinstance(root, Shape):  # nothing is drawn, and a size may be a symbol
-        return handle(root, root.zeros(Aval(shape, target)), target)  # type: ignore[no-any-return]
+        return handle(root, root.zeros(Aval(shape, target)), target)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     made = np.asarray(init(rng, shape, target))
     if made.shape != shape:
         raise ArgumentError(

@@ -123,7 +123,7 @@ def one_hot(labels: TensorLike, num_classes: int, *, dtype: Any = float64) -> Te
         raise DTypeError(f"nn.functional.one_hot: labels have dtype {t.dtype}; they are integers")
     if integer(num_classes, "nn.functional.one_hot", "num_classes") < 0:
         raise ArgumentError(f"nn.functional.one_hot: num_classes is {num_classes}, below 0")
-    hot: Tensor = astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)  # type: ignore[assignment]
+    hot: Tensor = astype(expand_dims(t, axis=-1) == arange(num_classes), dtype)  # type: ignore[assignment]  # real after the cast
     return hot
 
 

@@ -62,7 +62,7 @@ class Module:
         _mark(cls)
         dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
         announce(cls)
-        cls.__setattr__ = _refuse_assignment  # type: ignore[method-assign,assignment]
+        cls.__setattr__ = _refuse_assignment  # type: ignore[method-assign,assignment]  # frozen by hand, for the message
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -116,7 +116,7 @@ class RNNCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("RNNCell", x, self.w, self.b, 1)  # type: ignore[no-any-return]
+        return _projected("RNNCell", x, self.w, self.b, 1)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     def step(self, projected: Tensor, h: Tensor, /) -> Tensor:
         """The new state, from what `project` gives."""
@@ -152,7 +152,7 @@ class GRUCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("GRUCell", x, self.w, self.b, 3)  # type: ignore[no-any-return]
+        return _projected("GRUCell", x, self.w, self.b, 3)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     def step(self, projected: Tensor, h: Tensor, /) -> Tensor:
         """The new state, from what `project` gives."""
@@ -199,7 +199,7 @@ class LSTMCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("LSTMCell", x, self.w, self.b, 4)  # type: ignore[no-any-return]
+        return _projected("LSTMCell", x, self.w, self.b, 4)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     def step(self, projected: Tensor, state: LSTMState, /) -> LSTMState:
         """The new state, from what `project` gives."""

@@ -72,7 +72,7 @@ class Sequential(Module, Generic[*Layers]):
                 y = layer(y, keys[i]) if _takes_key(layer) else layer(y)
             except ShapeError as error:
                 raise ShapeError(f"Sequential: layer {i}: {error.message}", error.site) from None
-        return y  # type: ignore[no-any-return]
+        return y  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
     def __getitem__(self, i: int, /) -> Any:  # Any: the layers are of different classes
         return self.layers[i]
@@ -106,7 +106,7 @@ def _check_composition(model: Sequential[*tuple[Any, ...]]) -> None:
         x: AnyTensor = handle(ops, Aval(shape, float64), float64)
         try:
             with Under(ops):
-                model(x)  # type: ignore[arg-type]
+                model(x)  # type: ignore[arg-type]  # tried on shapes: whatever it takes
             return
         except ShapeError as error:
             reached = _layer_of(error.message)

@@ -65,7 +65,7 @@ def in_dtype_of(x: Tensor, value: Rate) -> Rate:
     if is_python_number(value):
         return value
     cast: Any = astype(as_handle(value, "optim", "a rate"), x.dtype)  # Any: a Tensor, as x is
-    return cast  # type: ignore[no-any-return]
+    return cast  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def place(path: Path) -> str:

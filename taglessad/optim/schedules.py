@@ -151,7 +151,7 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
         rate = schedules[0](count)
         for later, boundary in zip(schedules[1:], boundaries, strict=True):
             # The rate of one whose time has not come is not used: it is asked for its first.
-            own = later(maximum(steps - boundary, 0))  # type: ignore[arg-type]
+            own = later(maximum(steps - boundary, 0))  # type: ignore[arg-type]  # a handle counts steps too
             rate = where(steps < boundary, rate, own)
         return rate
 

@@ -84,7 +84,7 @@ def randint(
     rest: Any = remainder(words, where(span == 0, 1, span))  # Any: an IntTensor, as its operands
     offset = where(span == 0, words, rest)
     drawn: Any = astype(add(low, offset), target)  # Any: an IntTensor, as the dtype says
-    return drawn  # type: ignore[no-any-return]
+    return drawn  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
 def _bound(what: str, name: str, value: TensorLike, shape: Shape) -> tuple[AnyTensor, Any]:

@@ -285,10 +285,10 @@ def _leaves(
 def real_leaf(leaf: Any, what: str, name: str) -> AnyTensor:
     """A number that a derivative is taken in: a Python int counts as a float."""
     if isinstance(leaf, int) and not isinstance(leaf, bool):
-        return from_array(np.asarray(float(leaf)), weak=True)  # type: ignore[no-any-return]
+        return from_array(np.asarray(float(leaf)), weak=True)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     x = as_handle(leaf, what, name)
     if x.weak and is_integer(x.dtype):  # a Python int that `jit` recorded
-        return handle(x.ops, x.ops.cast(x.payload, float64), float64, weak=True)  # type: ignore[no-any-return]
+        return handle(x.ops, x.ops.cast(x.payload, float64), float64, weak=True)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     if not is_real(x.dtype):
         raise DTypeError(
             f"{what}: {name} has dtype {x.dtype}; only real numbers carry a derivative. Convert "
