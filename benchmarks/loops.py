@@ -41,10 +41,12 @@ def _vector(x: Any) -> Any:
 
 
 def _in_slots(x: Any) -> Any:
-    """Value and gradient of the vector loop as if no log of it fitted in memory: 32 slots."""
+    """Value and gradient of the vector loop as if the log of no more than one block of trips fitted
+    in memory: 32 slots."""
+    block = reversal.BLOCK * 2 * x.nbytes
 
     def run() -> Any:
-        budget, reversal.BUDGET, loop_graphs.BUDGET = reversal.BUDGET, 0, 0
+        budget, reversal.BUDGET, loop_graphs.BUDGET = reversal.BUDGET, block, block
         try:
             return compiled(x)
         finally:

@@ -98,16 +98,20 @@ class Jax(Ops[Any]):
         kernel = KERNELS.get(prim.name)
         if kernel is not None:
             return tuple(kernel(*operands, *params))
-        lowered = getattr(control, prim.name, None)
-        if lowered is not None:
+        if hasattr(control, prim.name):
             if prim.lower is not None:
                 params = prim.lower(*params)
-            return tuple(lowered(self, operands, *params))
+            return tuple(self.lowered(prim.name, operands, *params))
         if prim.evaluate is not None:
             return tuple(prim.evaluate(self, operands, params))
         return self._on_host(
             prim, operands, params, prim.avals(list(map(self.aval, operands)), params)
         )
+
+    @wide
+    def lowered(self, name: str, operands: tuple[Any, ...], *params: Any) -> Any:
+        """One function of `xla.control`."""
+        return getattr(control, name)(self, operands, *params)
 
     def _on_host(
         self,

@@ -1,7 +1,7 @@
 """What the generation of code asks of a graph."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -38,14 +38,14 @@ def is_ufunc(prim: Prim | PrimN) -> bool:
     return isinstance(getattr(EAGER.trusted(), prim.name, None), np.ufunc)
 
 
-def owned(graph: Graph) -> set[Ref]:
+def owned(graph: Graph, slopes: Mapping[int, Ref]) -> set[Ref]:
     """Registers with an array of their own, of which nothing else is a view.
 
     So the operation that uses one last may write into it.
     """
     own: set[Ref] = set()
-    for prim, operands, params, result in graph.steps():
-        if is_ufunc(prim):
+    for i, (prim, operands, params, result) in enumerate(graph.steps()):
+        if is_ufunc(prim) or i in slopes:
             if graph.avals[result].shape != ():  # NumPy gives rank 0 as scalars
                 own.add(result)
         elif prim.name != "contract" and not (prim.name == "sum" and params[0]):

@@ -7,7 +7,7 @@ threads may run it at once.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from taglessad.compiled import scalars
 from taglessad.compiled.analysis import fused, is_ufunc, last_uses, owned, shared, slopes
+from taglessad.compiled.buffers import Writes, reused, writes
 from taglessad.dtypes import float64, int64
 from taglessad.errors import GENERATED
 from taglessad.graph import Graph, Ref
@@ -110,7 +111,9 @@ class Source:
     With `counters`, rank-0 integers that a loop counts with are Python's too: those that come in,
     and what adding a small constant makes of them, which no loop brings to overflow.
     `prefix` begins the names of local variables, and `known` holds the globals of a function that
-    several graphs are written into.
+    several graphs are written into. A `loop` runs the statements again and again: arrays that
+    nothing holds from one run to the next are kept in the variables `kept`; `rows`: by output, the
+    expression of an array to write it to.
     """
 
     def __init__(
@@ -120,6 +123,8 @@ class Source:
         known: dict[str, Any] | None = None,
         *,
         counters: bool = False,
+        loop: bool = False,
+        rows: Mapping[Ref, str] | None = None,
     ) -> None:
         self.graph = graph
         self.prefix = prefix
@@ -131,10 +136,14 @@ class Source:
                 self.last[log[0]] = max(self.last[log[0]], log[1])
         # Any: kernels, constants, parameters
         self.globals: dict[str, Any] = dict(scalars.GLOBALS) if known is None else known
-        self.owned = owned(graph)
         self.slopes = slopes(graph)
         for i, y in self.slopes.items():
             self.last[y] = max(self.last.get(y, i), i)
+        own = owned(graph, self.slopes)
+        if loop:
+            self.writes = writes(graph, self.last, own, self._fresh(), rows or {}, prefix)
+        else:
+            self.writes = Writes(reused(graph, self.last, own), {}, [])
         self.names: dict[Ref, str] = {}
         self.lines: list[str] = []
         self.free: list[str] = []
@@ -142,6 +151,14 @@ class Source:
         self.kernels: dict[tuple[Prim | PrimN, Params], str] = {}
         # Python floats (or bools, for rank-0 comparisons) rather than arrays.
         self.scalar = self._scalars()
+
+    def _fresh(self) -> set[int]:
+        """The steps that write into an array they are given."""
+        return {
+            i
+            for i, (prim, _, _, result) in enumerate(self.graph.steps())
+            if i in self.slopes or (is_ufunc(prim) and self.graph.avals[result].shape != ())
+        }
 
     def _counts(self, prim: Prim | PrimN, operands: Sequence[Ref], number: set[Ref]) -> bool:
         """Whether an operation on integers is one that Python numbers do as well."""
@@ -226,9 +243,10 @@ class Source:
         self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], params: Params, result: Ref
     ) -> None:
         names = [self.names[x] for x in operands]
-        into = self._dying(i, prim, operands, result)
+        into = self.names[self.writes.into[i]] if i in self.writes.into else None
+        to = self.writes.to.get(i, into)
         if i in self.slopes:
-            expression = f"tanh_slope({names[0]}, {self.names[self.slopes[i]]})"
+            expression = f"tanh_slope({names[0]}, {self.names[self.slopes[i]]}, {to})"
             self.globals["tanh_slope"] = tanh_slope
         elif i in self.fused:
             function, log = self.fused[i]
@@ -237,7 +255,7 @@ class Source:
                 names.insert(0, f"{self.names[log[0]]}[-1]")
             expression = f"{self._parameter(function)}({', '.join(names)})"
         else:
-            expression = self._expression(prim, operands, params, names, result, into)
+            expression = self._expression(prim, operands, params, names, result, to)
         keep = self.graph.outputs
         log_register = self.fused[i][1] if i in self.fused else None
         logs = () if log_register is None else (log_register[0],)
@@ -254,19 +272,9 @@ class Source:
             target = f"{self.prefix}{self.made}"
             self.made += 1
         self.names[result] = target
+        if to in self.writes.kept:
+            target = f"{target} = {to}"
         self.lines.append(f"{target} = {expression}")
-
-    def _dying(
-        self, i: int, prim: Prim | PrimN, operands: Sequence[Ref], result: Ref
-    ) -> str | None:
-        """The register of an operand that the result may be written into: its last use is here."""
-        if not is_ufunc(prim):
-            return None
-        aval = self.graph.avals[result]
-        for x in operands:
-            if x in self.owned and self.last[x] == i and self.graph.avals[x] == aval:
-                return self.names[x]
-        return None
 
     def _expression(
         self,
@@ -275,7 +283,7 @@ class Source:
         params: Params,
         names: list[str],
         result: Ref,
-        into: str | None,
+        to: str | None,
     ) -> str:
         if result in self.scalar and all(x in self.scalar for x in operands):
             if prim.name == "integer_pow":
@@ -287,7 +295,7 @@ class Source:
                     prim, operands, self.scalar
                 ):
                     return scalars.TEMPLATES[prim.name].format(*names)
-        text = self._array_expression(prim, operands, params, names, into)
+        text = self._array_expression(prim, operands, params, names, to)
         if result not in self.scalar:
             return text
         return f"float({text})" if self.graph.avals[result].dtype == float64 else text
@@ -298,7 +306,7 @@ class Source:
         operands: Sequence[Ref],
         params: Params,
         names: list[str],
-        into: str | None,
+        to: str | None,
     ) -> str:
         if prim is PART:
             return f"{names[0]}[{params[0]}]"
@@ -318,9 +326,9 @@ class Source:
             return f"{self._kernel(MUL, ())}({names[0]}, {names[0]})"
         # Kernels want arrays: they may call methods, and ufuncs are slow on Python numbers.
         names = [self._array(n, o) for n, o in zip(names, operands, strict=True)]
-        if into is not None:  # NumPy takes a third operand of these two by keyword alone
+        if to is not None:  # NumPy takes a third operand of these two by keyword alone
             named = prim.name in ("maximum", "minimum")
-            names.append(f"out={into}" if named else into)
+            names.append(f"out={to}" if named else to)
         return f"{self._kernel(prim, params)}({', '.join(names)})"
 
     def _array(self, name: str, ref: Ref) -> str:

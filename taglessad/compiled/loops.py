@@ -4,7 +4,9 @@ Payloads come in and go out as they do for `numpy_function`; inside, rank-0 numb
 from trip to trip.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +16,13 @@ from taglessad.compiled.codegen import LONGEST, Kernel, Source, function_of
 from taglessad.dtypes import float64, int64
 from taglessad.graph import Graph, Ref
 from taglessad.primitive import Aval
+
+BLOCK: Final = 16 * 2**20
+"""Bytes of a block of rows: enough for the system to use large pages; what is not written to costs
+nothing."""
+
+SMALLEST, LARGEST = 4096, 2 * 2**20
+"""Bytes of the arrays that a block takes."""
 
 _PYTHON: Final = {((), float64): "float", ((), int64): "int"}
 """The rank-0 kinds that are Python numbers inside a loop."""
@@ -36,6 +45,7 @@ class _Text:
         # Any: kernels, constants
         self.globals: dict[str, Any] = {**scalars.GLOBALS, "truth": np.bool_}
         self.lines: list[str] = []
+        self.first: list[str] = []  # before all other lines
 
     def write(self, line: str, depth: int = 1) -> None:
         self.lines.append("    " * depth + line)
@@ -47,9 +57,20 @@ class _Text:
             if kind is not None:
                 self.write(f"{name} = {kind}({name})")
 
-    def body(self, graph: Graph, prefix: str, names: Sequence[str], depth: int) -> list[str]:
+    def body(
+        self,
+        graph: Graph,
+        prefix: str,
+        names: Sequence[str],
+        depth: int,
+        rows: "Rows | None" = None,
+    ) -> list[str]:
         """The statements of a graph; gives expressions for its outputs, rank-0 ones unboxed."""
-        source = Source(graph, prefix, self.globals, counters=True)
+        places = {} if rows is None else rows.places
+        source = Source(graph, prefix, self.globals, counters=True, loop=True, rows=places)
+        self.first += [f"{name} = None" for name in source.writes.kept]
+        if rows is not None:
+            rows.turn(self, len(self.lines), depth, source.writes.to.values())
         source.names.update(zip(graph.inputs, names, strict=True))
         source.write()
         for line in source.lines:
@@ -64,7 +85,8 @@ class _Text:
         return name if kind is None else f"{kind}({name})"
 
     def function(self, arguments: Sequence[str]) -> Kernel:
-        source = f"def replay({', '.join(arguments)}):\n" + "\n".join(self.lines) + "\n"
+        lines = [*("    " + line for line in self.first), *self.lines]
+        source = f"def replay({', '.join(arguments)}):\n" + "\n".join(lines) + "\n"
         return function_of(source, self.globals)
 
 
@@ -74,6 +96,11 @@ def _boxed(name: str, aval: Aval) -> str:
     if kind == "float":
         return f"float64({name})"
     return f"array({name})"
+
+
+def _held(name: str, aval: Aval) -> str:
+    """A value of the loop as a payload that is only read: no body writes into what it is given."""
+    return name if python_number(aval) is None else _boxed(name, aval)
 
 
 def _tuple(names: Sequence[str]) -> str:
@@ -111,12 +138,13 @@ def _trip(
     names: list[str],
     carry: list[str],
     depth: int = 2,
+    rows: "Rows | None" = None,
 ) -> list[str]:
     """One trip, or the end of the loop; gives what the body gives besides the carry."""
     (going,) = text.body(condition, prefix.upper(), names, depth)
     text.write(f"if not {going}:", depth)
     text.write("break", depth + 1)
-    after = text.body(body, prefix, names, depth)
+    after = text.body(body, prefix, names, depth, rows)
     rest = after[len(carry) :]
     if rest:
         text.write(f"log.append({_tuple(rest)})", depth)
@@ -125,31 +153,100 @@ def _trip(
     return rest
 
 
-def logging_function(
-    condition: Graph, forward: Graph, body: Graph, constants: int, most: int
-) -> Kernel:
-    """(constants, carry) -> (final carry, trips, log).
+class Rows:
+    """Large arrays that a log takes of every trip, written side by side in blocks: much cheaper than
+    fresh memory of their own, which the system hands out page by page.
 
-    forward: the body, giving what is logged after the carry. After `most` trips the log has grown
-    too large: it is None, and the loop goes on with the body alone.
+    places: by output of the body, the expression of the array to write it to. trips: an expression,
+    that no more rows are needed than.
+    """
+
+    def __init__(self, forward: Graph, constants: int, trips: str) -> None:
+        inputs, outputs = forward.inputs, forward.outputs
+        n = len(inputs) - constants
+        self.trips = trips
+        # What is logged of the carry as it comes in was written by the trip before.
+        before = [
+            out for x, out in zip(inputs[constants:], outputs[:n], strict=True) if x in outputs[n:]
+        ]
+        self.avals: dict[str, Aval] = {}
+        self.places: dict[Ref, str] = {}
+        for ref in dict.fromkeys([*before, *outputs[n:]]):
+            if SMALLEST <= _nbytes(forward.avals[ref]) <= LARGEST:
+                name = f"r{len(self.avals)}"
+                self.avals[name] = forward.avals[ref]
+                self.places[ref] = f"{name}[i{name}]"
+
+    def turn(self, text: _Text, at: int, depth: int, used: Collection[str]) -> None:
+        """Lines for the next row of each block that is used, at a place in the text."""
+        lines: list[str] = []
+        for name, aval in self.avals.items():
+            if f"{name}[i{name}]" in used:
+                count = f"min({BLOCK // _nbytes(aval)}, {self.trips})"
+                text.globals[f"m{name}"] = partial(_room, aval.shape, aval.dtype)
+                text.first += [f"n{name} = {count}", f"i{name} = n{name} - 1"]
+                lines += [f"i{name} += 1", f"if i{name} == n{name}:"]
+                lines += [f"    {name} = m{name}(n{name})", f"    i{name} = 0"]
+        text.lines[at:at] = ["    " * depth + line for line in lines]
+
+
+def _nbytes(aval: Aval) -> int:
+    return math.prod(n for n in aval.shape if isinstance(n, int)) * aval.dtype.itemsize
+
+
+def logging_function(
+    condition: Graph,
+    forward: Graph,
+    body: Graph,
+    constants: int,
+    most: int,
+    stride: int,
+    keep: Callable[..., Any],
+) -> Kernel:
+    """(constants, carry) -> (final carry, trips, memory).
+
+    forward: the body, giving what is logged after the carry: the memory. After `most` trips, a
+    multiple of `stride`, the log has grown too large, and the loop goes on with the body alone. The
+    memory is then what `keep(start, stride)` made: its `at(trips, carry)` gives the number of trips
+    after which it wants to be called again.
     """
     avals = _avals(body)
     names = [f"a{i}" for i in range(len(avals))]
     carry = names[constants:]
     text = _Text()
+    text.globals["keep"] = keep
     text.unboxed(names, avals)
+    own = list(zip(carry, avals[constants:], strict=True))
+    final = [_boxed(n, a) for n, a in own]
+    state, copied = _tuple([_held(n, a) for n, a in own]), _tuple(final)
     text.write("trips = 0")
     text.write("log = []")
-    text.write(f"while trips < {most}:")
-    rest = _trip(text, condition, forward, "v", names, carry)
+    text.write(f"kept = keep({state}, {stride})")
+    text.write(f"limit = {stride}")
+    text.write("while True:")
+    text.write(f"if trips < {most}:", 2)
+    text.write("while trips < limit:", 3)
+    rest = _trip(
+        text, condition, forward, "v", names, carry, 4, Rows(forward, constants, str(most))
+    )
     if not rest:  # nothing is read on the way back, but its trips are counted by the log
-        text.write("log.append(())", 2)
-    text.write("else:")
-    text.write("while True:", 2)
-    _trip(text, condition, body, "w", names, carry, 3)
-    final = [_boxed(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
-    text.write(f"return {_tuple([*final, 'array(trips)', f'log if trips <= {most} else None'])}")
+        text.write("log.append(())", 4)
+    _call_again(text, copied)  # the carry may be a row of a block, which it would keep alive
+    text.write("else:", 2)
+    text.write("log = None", 3)
+    text.write("while trips < limit:", 3)
+    _trip(text, condition, body, "w", names, carry, 4)
+    _call_again(text, state)
+    text.write("break", 2)
+    text.write(f"return {_tuple([*final, 'array(trips)', 'kept if log is None else log'])}")
     return text.function(names)
+
+
+def _call_again(text: _Text, state: str) -> None:
+    """The end of an inner loop that has reached the limit rather than its own end."""
+    text.write("else:", 3)
+    text.write(f"limit = kept.at(trips, {state})", 4)
+    text.write("continue", 4)
 
 
 def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
@@ -161,16 +258,31 @@ def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
     text.unboxed(names, avals)
     text.write("log = []")
     text.write("for _ in range(trips):")
-    after = text.body(body, "v", names, 2)
+    after = text.body(body, "v", names, 2, Rows(body, constants, "trips"))
     text.write(f"log.append({_tuple(after[carry:])})", 2)
     text.write(_assign(state, after[:carry]), 2)
     text.write("return log")
     return text.function(["trips", *names])
 
 
+def repeated_function(body: Graph, constants: int) -> Kernel:
+    """(trips, constants, carry) -> the carry after so many trips."""
+    avals = _avals(body)
+    names = [f"a{i}" for i in range(len(avals))]
+    carry = names[constants:]
+    text = _Text()
+    text.unboxed(names, avals)
+    text.write("for _ in range(trips):")
+    text.write(_assign(carry, text.body(body, "v", names, 2)), 2)
+    held = [_held(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
+    text.write(f"return {_tuple(held)}")
+    return text.function(["trips", *names])
+
+
 def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Kernel:
     """(log, constants, sums, cotangents) -> (sums, cotangents of the first carry).
 
+    The sums that are arrays are added to in place.
     pull: (constants, what was logged of a trip, cotangents) -> (cotangents of some constants, of
     the carry before).
     """
@@ -185,9 +297,11 @@ def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Ke
     text.unboxed(totals, outputs[:sums])
     text.write(f"for {_tuple(states) if states else '_'} in reversed(log):")
     found = text.body(pull, "v", [*own, *states, *gs], 2)
-    added = [f"{t} + {g}" for t, g in zip(totals, found[:sums], strict=True)]
-    text.write(_assign([*totals, *gs], [*added, *found[sums:]]), 2)
-    results = [_boxed(n, a) for n, a in zip([*totals, *gs], outputs, strict=True)]
+    for t, g in zip(totals, found[:sums], strict=True):
+        text.write(f"{t} += {g}", 2)
+    text.write(_assign(gs, found[sums:]), 2)
+    results = [_held(n, a) for n, a in zip(totals, outputs[:sums], strict=True)]
+    results += [_boxed(n, a) for n, a in zip(gs, outputs[sums:], strict=True)]
     text.write(f"return {_tuple(results)}")
     return text.function(["log", *own, *totals, *gs])
 
@@ -207,8 +321,8 @@ def scan_function(body: Graph, constants: int, carry: int, length: int, reverse:
             text.write(f"{name} = {name}.tolist()")
     stacked = [f"o{i}" for i in range(len(outputs) - carry)]
     for name, aval in zip(stacked, outputs[carry:], strict=True):
-        text.globals[f"m{name}"] = _room((length, *aval.shape), aval.dtype)
-        text.write(f"{name} = m{name}()")
+        text.globals[f"m{name}"] = partial(_room, aval.shape, aval.dtype)
+        text.write(f"{name} = m{name}({length})")
     order = f"range({length - 1}, -1, -1)" if reverse else f"range({length})"
     text.write(f"for i in {order}:")
     for r, x in zip(rows, arrays, strict=True):
@@ -222,6 +336,6 @@ def scan_function(body: Graph, constants: int, carry: int, length: int, reverse:
     return text.function(names)
 
 
-def _room(shape: tuple[Any, ...], dtype: Any) -> Callable[[], Any]:
-    # Any: sizes are ints here, a dtype is NumPy's own.
-    return lambda: np.empty(shape, dtype)
+# Any: sizes, which are ints here; a dtype is NumPy's own.
+def _room(shape: tuple[Any, ...], dtype: Any, rows: int) -> Any:
+    return np.empty((rows, *shape), dtype)

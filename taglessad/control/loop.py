@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from taglessad.compiled.loops import fits, logged_function, logging_function, while_function
+from taglessad.compiled.loops import fits, logging_function, while_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only, spread
 from taglessad.control.loop_graphs import (
@@ -27,7 +27,8 @@ from taglessad.control.loop_graphs import (
     masked,
     stopping,
 )
-from taglessad.control.reversal import reverse_loop
+from taglessad.control.loop_reversal import from_log, numpy_sums, reversed_loop
+from taglessad.control.reversal import SLOTS, Kept
 from taglessad.control.running import on_numpy, runner
 from taglessad.dtypes import int64
 from taglessad.graph import Graph, Ref
@@ -179,15 +180,16 @@ def _fused(params: BackParams, loop: Params) -> tuple[Any, Any] | None:
     run = derived.kept(
         halves.forward,
         ("while", condition),
-        lambda: logging_function(condition, halves.forward, body, k, halves.most),
+        lambda: logging_function(
+            condition, halves.forward, body, k, halves.most, halves.stride, Kept
+        ),
     )
 
-    def pull(log: Any, *operands: Any) -> Any:
+    def pull(memory: Any, *operands: Any) -> Any:
         constants, _, cotangents, _ = back.split(operands)
-        if log is None:
-            return _evaluate_back(_numpy(), operands, params)
-        sums = [np.zeros(np.shape(x), np.asarray(x).dtype) for x in only(constants, back.asked)]
-        return halves.come(log, *constants, *sums, *cotangents)
+        if isinstance(memory, Kept):
+            return reversed_loop(_numpy(), operands, params, memory.stack)
+        return from_log(back, memory, constants, numpy_sums(back), cotangents)
 
     return run, pull
 
@@ -200,13 +202,17 @@ def _remember(
     ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
 ) -> tuple[Sequence[R], Any]:
     condition, body, k = params
+    asked = derived.both(wanted[:k], derived.real(derived.inputs(body)[:k]))
+    if ops.lowered is not None:
+        run, lowered = ops.lowered, _lower_back(body, k, asked)
+        ys, kept = run("while_keeping", xs, *params, SLOTS)
+        return ys, Local((lambda kept, *xs: run("while_pull", xs, *lowered, kept), kept))
     if not on_numpy(ops) or not fits(condition, body):
         return ops.run_n(WHILE, xs, params), None
-    asked = derived.both(wanted[:k], derived.real(derived.inputs(body)[:k]))
     pair = _fused((body, k, asked), params)
     assert pair is not None
-    *ys, log = pair[0](*xs)
-    return ys, None if log is None else Local((pair[1], log))
+    *ys, memory = pair[0](*xs)
+    return ys, Local((pair[1], memory))
 
 
 def _recall(
@@ -218,36 +224,14 @@ def _recall(
     params: Params,
     wanted: Which,
 ) -> list[R | None]:
-    pull, log = memory.value
-    return _pulled(ops, gs, ys, xs, params, wanted, lambda operands, _: pull(log, *operands))
+    pull, kept = memory.value
+    return _pulled(ops, gs, ys, xs, params, wanted, lambda operands, _: pull(kept, *operands))
 
 
 def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R]:
     back = Back(*params)
-    constants, carry, cotangents, trips = back.split(xs)
-    pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
-    m, count = sum(back.asked), ops.decide(trips)
-    sums: list[R] = [ops.zeros(ops.aval(x)) for x in only(constants, back.asked)]
-    if on_numpy(ops) and fits(back.body, pull):
-        halves = logging(back)
-        if count <= halves.most:
-            body, k, n = halves.forward, back.constants, len(carry)
-            go = derived.kept(body, "logged", lambda: logged_function(body, k, n))
-            log = go(count, *constants, *carry)
-            return list(halves.come(log, *constants, *sums, *cotangents))
-    step, backstep = runner(ops, back.body), runner(ops, pull)
-
-    def forward(state: Sequence[R]) -> Sequence[R]:
-        return step([*constants, *state])
-
-    def backward(state: Sequence[R], gs: Sequence[R]) -> Sequence[R]:
-        found = backstep([*constants, *state, *gs])
-        for i in range(m):
-            sums[i] = ops.add(sums[i], found[i])
-        return found[m:]
-
-    final = reverse_loop(ops, forward, backward, carry, cotangents, count)
-    return [*sums, *final]
+    _, carry, _, _ = back.split(xs)
+    return reversed_loop(ops, xs, params, [(0, carry)])
 
 
 def _doubled(
@@ -417,10 +401,10 @@ def _batch_back(
     return list(found)
 
 
-def _lower_back(*params: Any) -> tuple[Graph, Graph, int, int, int]:
+def _lower_back(*params: Any) -> tuple[Graph, tuple[Graph, Graph], int, int, int, int]:
     back = Back(*params)
-    pull = derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
-    return back.body, pull, back.constants, sum(back.asked), sum(back.smooth)
+    cut = logging(back)
+    return back.body, (cut.forward, cut.backward), back.constants, sum(back.asked), SLOTS, cut.block
 
 
 WHILE: Final = declare_several(

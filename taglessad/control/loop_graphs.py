@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from taglessad.compiled.loops import backward_function
 from taglessad.control import derived
 from taglessad.control.derived import Which, only
-from taglessad.control.reversal import BUDGET
+from taglessad.control.reversal import BLOCK, BUDGET, SLOTS
 from taglessad.dtypes import int64
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.record import Record
@@ -139,16 +138,22 @@ BackParams = tuple[Graph, int, Which]
 class Logging(NamedTuple):
     """A body cut for a log in between.
 
-    forward: (constants, carry) -> (carry, what is logged). most: trips whose log fits the budget.
-    come: (log, constants, sums, cotangents) -> (sums, cotangents of the first carry).
+    forward: (constants, carry) -> (carry, what is logged). backward: (constants, what was logged of
+    a trip, cotangents) -> (cotangents of the asked constants, of the carry before). most: trips
+    whose log fits the budget. stride: a divisor of `most`, trips between two states that are kept
+    for when it does not. block: trips that are logged at a time then.
     """
 
     forward: Graph
+    backward: Graph
     most: int
-    come: Any  # Any: a generated function
+    stride: int
+    block: int
 
 
 def logging(back: Back) -> Logging:
+    """The body of a pullback, cut."""
+
     def make() -> Logging:
         k, n, body = back.constants, len(back.smooth), back.body
         cut = derived.halves(body, back.smooth, (*back.asked, *back.smooth), k)
@@ -158,9 +163,10 @@ def logging(back: Back) -> Logging:
             return [*found[:n], *only(xs[k:], cut.reads), *found[n:]]
 
         forward = derived.build(derived.inputs(body), program)
-        logged = derived.outputs(forward)[n:]
-        come = backward_function(cut.backward, k, len(logged), sum(back.asked))
-        return Logging(forward, BUDGET // max(derived.nbytes(logged), 1), come)
+        most = BUDGET // max(derived.nbytes(derived.outputs(forward)[n:]), 1)
+        stride = max(1, most // SLOTS)
+        block = max(1, min(BLOCK, most))
+        return Logging(forward, cut.backward, most - most % stride, stride, block)
 
     return derived.kept(back.body, ("logging", back.constants, back.asked), make)
 

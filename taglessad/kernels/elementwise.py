@@ -50,16 +50,17 @@ def softplus(x: Array) -> Array:
     return y
 
 
-def sech_squared(x: Array) -> Array:
+def sech_squared(x: Array, out: Array | None = None) -> Array:
     """1 / cosh(x)**2: where cosh overflows the result underflows.
 
     In float64 by cosh, three kernels. In float32 NumPy's exp is vectorised and its cosh is not, so
-    there 4 e / (1 + e)**2 with e = exp(-2 |x|), in two buffers.
+    there 4 e / (1 + e)**2 with e = exp(-2 |x|), in two buffers. out: an array to write into.
     """
     if getattr(x, "dtype", _DOUBLE) == _DOUBLE:  # a Python float has none
-        slope = np.reciprocal(np.cosh(x))
-        return np.multiply(slope, slope)
-    y: Array = np.asarray(np.abs(x))
+        slope = np.cosh(x, out)
+        slope = np.reciprocal(slope, out)
+        return np.multiply(slope, slope, out)
+    y: Array = np.asarray(np.abs(x, out))
     np.multiply(y, -2, out=y)
     np.exp(y, out=y)
     denominator: Array = np.asarray(y + 1)
@@ -69,13 +70,14 @@ def sech_squared(x: Array) -> Array:
     return y
 
 
-def tanh_slope(x: Array, y: Array) -> Array:
+def tanh_slope(x: Array, y: Array, out: Array | None = None) -> Array:
     """1 / cosh(x)**2 where y = tanh(x) is at hand: 1 - y*y, as long as no entry is so large that
-    the difference would lose digits. Up to 1 it is the more accurate of the two."""
-    square: Array = np.multiply(y, y)
+    the difference would lose digits. Up to 1 it is the more accurate of the two. It writes into
+    `out`, which is neither of the two, or into an array of its own."""
+    square: Array = np.multiply(y, y, out)
     if square.size and np.maximum.reduce(square, None) <= _MODERATE:  # false for a NaN
         return np.subtract(1, square, out=square)
-    return sech_squared(x)
+    return sech_squared(x, square)
 
 
 def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:

@@ -1,7 +1,7 @@
 """Branches and loops on XLA, their reverse included: one computation, no bound asked for."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,10 +9,9 @@ from jax import lax
 
 from taglessad.graph import Graph
 from taglessad.ops import Ops
+from taglessad.primitive import Aval
 
 # Any: arrays and tracers; an interpreter of them.
-SLOTS: Final = 32
-"""States of a loop that its reverse holds at once, besides the three it works on."""
 
 
 def _run(ops: Ops[Any], graph: Graph) -> Callable[..., list[Any]]:
@@ -76,11 +75,85 @@ def while_loop(
     return [*final, trips]
 
 
-def _split(left: Any, slots: Any) -> Any:
+class Kept(NamedTuple):
+    """States of a loop, and after how many trips they stand: `top + 1` of them (`reversal.Kept`)."""
+
+    top: Any
+    places: Any
+    stack: list[Any]
+
+    def pushed(self, place: Any, state: Sequence[Any], count: Any = True) -> "Kept":
+        """One more state; if not `count` its slot is written, and stays free."""
+        at = self.top + 1
+        stack = [_written(s, x, at) for s, x in zip(self.stack, state, strict=True)]
+        return Kept(self.top + count, _written(self.places, place, at), stack)
+
+
+def _written(rows: Any, x: Any, at: Any) -> Any:
+    return lax.dynamic_update_index_in_dim(rows, x, at, 0)
+
+
+def _row(rows: Any, at: Any) -> Any:
+    return lax.dynamic_index_in_dim(rows, at, 0, keepdims=False)
+
+
+def _started(start: Sequence[Any], slots: int) -> Kept:
+    stack = [jnp.zeros((slots, *x.shape), x.dtype).at[0].set(x) for x in start]
+    return Kept(jnp.zeros((), jnp.int64), jnp.zeros((slots,), jnp.int64), stack)
+
+
+def while_keeping(
+    ops: Ops[Any],
+    operands: Sequence[Any],
+    condition: Graph,
+    body: Graph,
+    constants: int,
+    slots: int,
+) -> tuple[list[Any], Kept]:
+    """The loop, and states on its way: three loops, one in the other.
+
+    The innermost makes `stride` trips; the next fills the slots; for the outermost every second
+    state gives way and the stride doubles. No branch holds the slots, so that XLA updates them in
+    place.
+    """
+    going, step = _run(ops, condition), _run(ops, body)
+    xs = [jnp.asarray(x) for x in operands]
+    own, start = xs[:constants], xs[constants:]
+
+    def goes(state: list[Any]) -> Any:
+        return going(*own, *state)[0]
+
+    def trip(state: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
+        return state[0] + 1, step(*own, *state[1])
+
+    def fill(state: Any) -> Any:
+        trips, carry, on, stride, kept = state
+        limit = _row(kept.places, kept.top) + stride
+        trips, carry = lax.while_loop(lambda s: (s[0] < limit) & goes(s[1]), trip, (trips, carry))
+        on = goes(carry)
+        return trips, carry, on, stride, kept.pushed(trips, carry, on)
+
+    def level(state: Any) -> Any:
+        trips, carry, on, stride, (top, places, stack) = state
+        full = top == slots - 1
+        order = jnp.where(full, jnp.minimum(2 * np.arange(slots), slots - 1), np.arange(slots))
+        kept = Kept(jnp.where(full, slots // 2 - 1, top), places[order], [s[order] for s in stack])
+        stride = jnp.where(full, 2 * stride, stride)
+        return lax.while_loop(
+            lambda s: s[2] & (s[4].top < slots - 1), fill, (trips, carry, on, stride, kept)
+        )
+
+    zero, one = jnp.zeros((), jnp.int64), jnp.ones((), jnp.int64)
+    begin = (zero, list(start), goes(start), one, _started(start, slots))
+    trips, final, _, _, kept = lax.while_loop(lambda s: s[2], level, begin)
+    return [*final, trips], kept
+
+
+def _split(blocks: Any, slots: Any) -> Any:
     """How far to go before the next checkpoint (`control.reversal.split`, at run time)."""
 
     def short(state: tuple[Any, Any]) -> Any:
-        return state[1] < left
+        return state[1] < blocks
 
     def more(state: tuple[Any, Any]) -> tuple[Any, Any]:
         r, reach = state
@@ -91,61 +164,81 @@ def _split(left: Any, slots: Any) -> Any:
     # binomial(s + r - 1, r - 1) and binomial(s + r - 2, r - 1) from binomial(s + r, r).
     before = reach * r // (slots + r)
     behind = jnp.where(slots + r > 1, before * slots // jnp.maximum(slots + r - 1, 1), 0)
-    return jnp.maximum(1, jnp.minimum(left - 1, jnp.minimum(before, left - behind)))
+    return jnp.maximum(1, jnp.minimum(blocks - 1, jnp.minimum(before, blocks - behind)))
 
 
 def while_pull(
     ops: Ops[Any],
     operands: Sequence[Any],
     body: Graph,
-    pull: Graph,
+    cut: tuple[Graph, Graph],
     constants: int,
     sums: int,
-    smooth: int,
+    slots: int,
+    block: int,
+    kept: Kept | None = None,
 ) -> list[Any]:
     """The pullback of a loop that made `trips` trips, in a fixed number of slots.
 
-    Binomial checkpointing (Griewank and Walther 2000, algorithm 799) as three loops, one in the
-    other: over the trips, last one first; over the checkpoints to set on the way to one; over the
-    trips between two. No branch holds the stack of checkpoints, so that XLA updates it in place.
+    cut: the body that logs, (constants, carry) -> (carry, log), and its pullback from that,
+    (constants, log, cotangents) -> (cotangents of constants, of the carry before). kept: states
+    that the loop has left; only its start if there are none.
+
+    Binomial checkpointing (`reversal.reverse_loop`) as loops one in the other: over the blocks of
+    trips, last one first; over the states to keep on the way to one; over trips. No branch holds
+    the slots or the log, so that XLA updates them in place.
     """
-    step, back = _run(ops, body), _run(ops, pull)
+    step, logged, back = _run(ops, body), _run(ops, cut[0]), _run(ops, cut[1])
     xs = [jnp.asarray(x) for x in operands]
     n = len(body.inputs)
+    size = n - constants
     own, start, seeds, trips = xs[:constants], xs[constants:n], xs[n:-1], xs[-1]
-    avals = [pull.avals[ref] for ref in pull.outputs[:sums]]
-    totals = [jnp.zeros(tuple(a.shape), a.dtype) for a in avals]
-    stack = [jnp.zeros((SLOTS, *x.shape), x.dtype).at[0].set(x) for x in start]
-    places = jnp.zeros((SLOTS,), jnp.int64)
+    totals = [_zeros(cut[1].avals[ref]) for ref in cut[1].outputs[:sums]]
+    log = [_zeros(cut[0].avals[ref], block) for ref in cut[0].outputs[size:]]
 
-    def after(trips: Any, top: Any, stack: list[Any]) -> list[Any]:
-        """The state some trips after the last checkpoint."""
-        here = [s[top] for s in stack]
+    def after(trips: Any, kept: Kept) -> list[Any]:
+        """The state some trips after the last one kept."""
+        here = [_row(s, kept.top) for s in kept.stack]
         found: list[Any] = lax.fori_loop(0, trips, lambda _, s: step(*own, *s), here)
         return found
 
-    def trip(state: Any) -> Any:
-        end, top, places, stack, gs, totals = state
+    def left(end: Any, kept: Kept) -> Any:
+        return end - _row(kept.places, kept.top)
 
-        def far(state: Any) -> Any:
-            top, places, _ = state
-            return (end - places[top] > 1) & (top < SLOTS - 1)
+    def nearer(end: Any, kept: Kept) -> Kept:
+        blocks = (left(end, kept) + block - 1) // block
+        ahead = block * _split(blocks, slots - kept.top)
+        return kept.pushed(_row(kept.places, kept.top) + ahead, after(ahead, kept))
 
-        def nearer(state: Any) -> Any:
-            top, places, stack = state
-            ahead = _split(end - places[top], SLOTS - top)
-            there = after(ahead, top, stack)
-            pushed = [s.at[top + 1].set(x) for s, x in zip(stack, there, strict=True)]
-            return top + 1, places.at[top + 1].set(places[top] + ahead), pushed
+    def forward(i: Any, at: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+        state, log = at
+        found = logged(*own, *state)
+        rows = [_written(r, x, i) for r, x in zip(log, found[size:], strict=True)]
+        return found[:size], rows
 
-        top, places, stack = lax.while_loop(far, nearer, (top, places, stack))
-        left = end - places[top]
-        found = back(*own, *after(left - 1, top, stack), *gs)
-        totals = [t + g for t, g in zip(totals, found[:sums], strict=True)]
-        return end - 1, jnp.where(left == 1, top - 1, top), places, stack, found[sums:], totals
+    def some(at: Any) -> Any:
+        end, kept, log, gs, totals = at
+        kept = lax.while_loop(
+            lambda k: (left(end, k) > block) & (k.top < slots - 1), lambda k: nearer(end, k), kept
+        )
+        far = left(end, kept)
+        count = jnp.minimum(far, block)
+        _, log = lax.fori_loop(0, count, forward, (after(far - count, kept), log))
 
-    zero = jnp.zeros((), jnp.int64)
-    state = (trips.astype(jnp.int64), zero, places, stack, seeds, totals)
-    *_, gs, totals = lax.while_loop(lambda s: s[0] > 0, trip, state)
-    assert len(gs) == smooth
+        def backward(i: Any, at: tuple[list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
+            gs, totals = at
+            found = back(*own, *(_row(r, count - 1 - i) for r in log), *gs)
+            return found[sums:], [t + g for t, g in zip(totals, found[:sums], strict=True)]
+
+        gs, totals = lax.fori_loop(0, count, backward, (gs, totals))
+        kept = kept._replace(top=jnp.where(far == count, kept.top - 1, kept.top))
+        return end - count, kept, log, gs, totals
+
+    first = _started(start, slots) if kept is None else kept
+    begin = (trips.astype(jnp.int64), first, log, seeds, totals)
+    *_, gs, totals = lax.while_loop(lambda s: s[0] > 0, some, begin)
     return [*totals, *gs]
+
+
+def _zeros(aval: Aval, *rows: int) -> Any:
+    return jnp.zeros((*rows, *aval.shape), aval.dtype)

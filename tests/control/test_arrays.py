@@ -141,31 +141,3 @@ def test_dead_branch_of_a_batch_gives_no_nan() -> None:
     x = np.asarray([2.0, 0.0])
     for g in (tad.vmap(tad.grad(f)), tad.grad(lambda x: tad.sum(tad.vmap(f)(x)))):
         np.testing.assert_array_equal(g(x), [0.5, 0.0])
-
-
-def test_reverse_in_bounded_memory() -> None:
-    from taglessad.control.reversal import reverse_loop
-    from taglessad.interpreters.eager import EAGER
-
-    steps = [0]
-
-    def forward(state: Any) -> Any:
-        steps[0] += 1
-        return [state[0] * 1.5 + 0.1]
-
-    for trips, slots, most in [(100, 32, 1.66), (1000, 32, 2.41), (50, 3, 3.6), (7, 1, 3.0)]:
-        steps[0] = 0
-        seen: list[float] = []
-
-        def backward(state: Any, gs: Any, seen: list[float] = seen) -> Any:
-            seen.append(float(state[0]))
-            return [gs[0] * 1.5]
-
-        (g,) = reverse_loop(EAGER, forward, backward, [0.25], [1.0], trips, slots)
-        assert g == pytest.approx(1.5**trips)
-        expected, s = [], 0.25
-        for _ in range(trips):
-            expected.append(s)
-            s = s * 1.5 + 0.1
-        assert seen == expected[::-1]
-        assert steps[0] <= most * trips

@@ -49,3 +49,16 @@ def test_many_trips_in_a_fixed_number_of_slots() -> None:
     memory = lowered.compile().memory_analysis().temp_size_in_bytes
     assert memory < 20_000
     np.testing.assert_allclose(tad.jit(tad.grad(f), Jax())(0.5), tad.grad(f)(0.5), rtol=1e-11)
+
+
+def test_the_states_that_a_loop_keeps_lead_back_from_any_number_of_trips() -> None:
+    def f(x: Any, trips: Any) -> Any:
+        return tad.while_loop(
+            lambda s: s[0] < trips, lambda s: (s[0] + 1, s[1] * 0.999 + 0.001 * tad.sin(x)), (0, x)
+        )[1]
+
+    g, h = (tad.jit(d(f), Jax()) for d in (tad.grad, lambda f: tad.grad(tad.grad(f))))
+    for trips in (0, 1, 2, 31, 32, 33, 63, 64, 65, 1023, 1024, 1025, 5000):
+        a = 0.999**trips  # x a + (1 - a) sin(x)
+        np.testing.assert_allclose(g(0.5, trips), a + (1 - a) * np.cos(0.5), rtol=1e-11)
+        np.testing.assert_allclose(h(0.5, trips), -(1 - a) * np.sin(0.5), rtol=1e-10)
