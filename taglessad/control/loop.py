@@ -205,7 +205,7 @@ def _remember(
     asked = derived.both(wanted[:k], derived.real(derived.inputs(body)[:k]))
     if ops.lowered is not None:
         run, lowered = ops.lowered, _lower_back(body, k, asked)
-        ys, kept = run("while_keeping", xs, *params, SLOTS)
+        ys, kept = run("while_keeping", xs, *params, SLOTS, lowered[-1])
         return ys, Local((lambda kept, *xs: run("while_pull", xs, *lowered, kept), kept))
     if not on_numpy(ops) or not fits(condition, body):
         return ops.run_n(WHILE, xs, params), None

@@ -164,8 +164,8 @@ def logging(back: Back) -> Logging:
 
         forward = derived.build(derived.inputs(body), program)
         most = BUDGET // max(derived.nbytes(derived.outputs(forward)[n:]), 1)
-        stride = max(1, most // SLOTS)
         block = max(1, min(BLOCK, most))
+        stride = max(block, most // SLOTS)
         return Logging(forward, cut.backward, most - most % stride, stride, block)
 
     return derived.kept(back.body, ("logging", back.constants, back.asked), make)

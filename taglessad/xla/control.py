@@ -109,10 +109,11 @@ def while_keeping(
     body: Graph,
     constants: int,
     slots: int,
+    stride: int,
 ) -> tuple[list[Any], Kept]:
     """The loop, and states on its way: three loops, one in the other.
 
-    The innermost makes `stride` trips; the next fills the slots; for the outermost every second
+    The innermost makes as many trips as the stride, which is `stride` at first; the next fills the slots; for the outermost every second
     state gives way and the stride doubles. No branch holds the slots, so that XLA updates them in
     place.
     """
@@ -143,8 +144,8 @@ def while_keeping(
             lambda s: s[2] & (s[4].top < slots - 1), fill, (trips, carry, on, stride, kept)
         )
 
-    zero, one = jnp.zeros((), jnp.int64), jnp.ones((), jnp.int64)
-    begin = (zero, list(start), goes(start), one, _started(start, slots))
+    zero, first = jnp.zeros((), jnp.int64), jnp.full((), stride, jnp.int64)
+    begin = (zero, list(start), goes(start), first, _started(start, slots))
     trips, final, _, _, kept = lax.while_loop(lambda s: s[2], level, begin)
     return [*final, trips], kept
 
