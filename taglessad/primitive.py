@@ -10,6 +10,7 @@ Law of a slot: <push(d), g> == <d, pull(g)> for every d, g. proofs_checks holds 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args, overload
 
 import numpy as np
@@ -282,11 +283,25 @@ def declare(
     return prim
 
 
+# Any: payloads of whichever interpreter.
+def _pushed(joint: Any, ops: Any, ds: Any, ys: Any, xs: Any, params: Params) -> Any:
+    """The tangents of `joint` alone."""
+    return joint(ops, xs, ds, params)[1]
+
+
+def _pulled(
+    remember: Any, recall: Any, ops: Any, gs: Any, ys: Any, xs: Any, params: Params, wanted: Any
+) -> Any:
+    """`recall` right after `remember`."""
+    _, memory = remember(ops, xs, params, wanted)
+    return recall(ops, gs, memory, ys, xs, params, wanted)
+
+
 def declare_several(
     name: str,
     infer: Callable[..., tuple[Aval, ...]],
-    push: Rule,
-    pull: Rule,
+    push: Rule | None,
+    pull: Rule | None,
     batch: BatchRule,
     *,
     joint: Rule | None = None,
@@ -298,14 +313,21 @@ def declare_several(
     matrices: bool = False,
     lower: Rule | None = None,
 ) -> PrimN:
-    """Declare a primitive with several results; its method of `Ops` gives a tuple."""
+    """Declare a primitive with several results; its method of `Ops` gives a tuple.
+
+    push: None to have it from `joint`. pull: None to have it from `remember` and `recall`.
+    """
     if name in PRIMITIVES or name in SEVERAL:
         raise ValueError(f"primitive {name!r} is declared twice")
+    if push is None and joint is None:
+        raise ValueError(f"primitive {name!r}: neither push nor joint")
+    if pull is None and (remember is None or recall is None):
+        raise ValueError(f"primitive {name!r}: neither pull nor remember with recall")
     prim = PrimN(
         name,
         infer,
-        push,
-        pull,
+        push or partial(_pushed, joint),
+        pull or partial(_pulled, remember, recall),
         batch,
         joint,
         remember,

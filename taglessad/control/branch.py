@@ -43,16 +43,6 @@ def _joint(
     return list(found[:n]), derived.spread(found[n:], reached)
 
 
-def _push(
-    ops: Ops[R],
-    ds: list[R | None],
-    ys: tuple[R, ...],
-    xs: tuple[R, ...],
-    params: tuple[tuple[Graph, ...]],
-) -> list[R | None]:
-    return _joint(ops, xs, ds, params)[1]
-
-
 def _pull(
     ops: Ops[R],
     gs: list[R | None],
@@ -99,5 +89,5 @@ def _batch(
 
 
 BRANCH: Final = declare_several(
-    "branch", _infer, _push, _pull, _batch, joint=_joint, evaluate=_evaluate, variadic=True
+    "branch", _infer, None, _pull, _batch, joint=_joint, evaluate=_evaluate, variadic=True
 )

@@ -85,12 +85,6 @@ def _joint(
     return [*found[:n], found[-1]], [*spread(found[n:-1], dual.carry), None]
 
 
-def _push(
-    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: Params
-) -> list[R | None]:
-    return _joint(ops, xs, ds, params)[1]
-
-
 def _pull(
     ops: Ops[R],
     gs: list[R | None],
@@ -296,12 +290,6 @@ def _joint_back(
     return values, tangents
 
 
-def _push_back(
-    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: BackParams
-) -> list[R | None]:
-    return _joint_back(ops, xs, ds, params)[1]
-
-
 def _pull_back(
     ops: Ops[R],
     vs: list[R | None],
@@ -410,7 +398,7 @@ def _lower_back(*params: Any) -> tuple[Graph, tuple[Graph, Graph], int, int, int
 WHILE: Final = declare_several(
     "while_loop",
     _infer,
-    _push,
+    None,
     _pull,
     _batch,
     joint=_joint,
@@ -423,7 +411,7 @@ WHILE: Final = declare_several(
 WHILE_PULL: Final = declare_several(
     "while_pull",
     _infer_back,
-    _push_back,
+    None,
     _pull_back,
     _batch_back,
     joint=_joint_back,

@@ -157,12 +157,6 @@ def _arranged(graph: Graph, order: list[int], results: list[int]) -> Graph:
     return derived.kept(graph, ("arranged", tuple(order), tuple(results)), make)
 
 
-def _push(
-    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: Params
-) -> list[R | None]:
-    return _joint(ops, xs, ds, params)[1]
-
-
 def _plan(loop: Scan, wanted: Which) -> tuple[Which, Which, derived.Halves]:
     """Inputs with a cotangent, outputs whose cotangent is taken, the body cut in two."""
     avals = derived.inputs(loop.body)
@@ -272,18 +266,6 @@ def _backward(
     return derived.kept(cut.backward, ("scan", loop.constants, smooth, inner), make)
 
 
-def _pull(
-    ops: Ops[R],
-    gs: list[R | None],
-    ys: tuple[R, ...],
-    xs: tuple[R, ...],
-    params: Params,
-    wanted: Which,
-) -> list[R | None]:
-    _, memory = _remember(ops, xs, params, wanted)
-    return _recall(ops, gs, memory, ys, xs, params, wanted)
-
-
 def _batch(ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: Params) -> list[R]:
     loop = Scan(*params)
     nothing: Which = (False,) * len(loop.body.outputs)
@@ -317,8 +299,8 @@ def _swapped(ops: Ops[R], x: R) -> R:
 SCAN: Final = declare_several(
     "scan",
     _infer,
-    _push,
-    _pull,
+    None,
+    None,
     _batch,
     joint=_joint,
     remember=_remember,

@@ -197,12 +197,6 @@ def _joint(
     return ys, ts
 
 
-def _push(
-    ops: Ops[R], ds: list[R | None], ys: tuple[R, ...], xs: tuple[R, ...], params: Params
-) -> list[R | None]:
-    return _joint(ops, xs, ds, params)[1]
-
-
 def _remember(
     ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
 ) -> tuple[Sequence[R], Sequence[R]]:
@@ -238,18 +232,6 @@ def _recall(
         back = derived.pulled(rules.value, given, which)
         outer = spread(back.run(ops, [*xs, *(g for g in gs if g is not None)]), asked)
     return [*outer, *own]
-
-
-def _pull(
-    ops: Ops[R],
-    gs: list[R | None],
-    ys: tuple[R, ...],
-    xs: tuple[R, ...],
-    params: Params,
-    wanted: Which,
-) -> list[R | None]:
-    _, memory = _remember(ops, xs, params, wanted)
-    return _recall(ops, gs, memory, ys, xs, params, wanted)
 
 
 def _batch(
@@ -290,8 +272,8 @@ def _many(rules: Rules, size: int, outer: Which) -> Rules:
 CUSTOM: Final = declare_several(
     "custom_rule",
     _infer,
-    _push,
-    _pull,
+    None,
+    None,
     _batch,
     joint=_joint,
     remember=_remember,
