@@ -118,7 +118,8 @@ def log_softmax(x: TensorLike, axis: Any = None) -> Tensor:
 def softmax(x: TensorLike, axis: Any = None) -> Tensor:
     """exp(x) over its sum along axes (all by default); entries are positive and sum to 1."""
     t = _real(x, "softmax")
-    normalize_axes(axis, t.shape, "softmax")
+    if any(t.shape[i] == 0 for i in normalize_axes(axis, t.shape, "softmax")):
+        return t  # without entries, and none of them is the largest
     e = exp(t - detach(largest(t, axis=axis, keepdims=True)))
     return e / total(e, axis=axis, keepdims=True)
 
