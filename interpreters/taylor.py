@@ -332,15 +332,25 @@ class Taylor(Lazy[R]):
     def apply_n(
         self, prim: PrimN, operands: tuple[Series[R], ...], params: Params, /
     ) -> tuple[Series[R], ...]:
-        ys = self._rules.apply_n(prim, operands, params)
-        for y in ys:
-            y.at(self.order)
-        return ys
+        moving = [x.more is not None for x in operands]
+        if prim.series is None or not any(moving):
+            ys = self._rules.apply_n(prim, operands, params)
+            for y in ys:
+                y.at(self.order)
+            return ys
+        heads = tuple([x.head for x in operands])
+        given = [self.beyond(x) if m else None for x, m in zip(operands, moving, strict=True)]
+        found = prim.series(self.kernels, heads, given, params, self.order)
+        return tuple([power_series([y, *(cs or ())]) for y, cs in zip(*found, strict=True)])
 
     def coefficient(self, x: Series[R], k: int, /) -> R:
         """Coefficient k of a series as a payload of the base, zeros where there is none."""
         c = x.at(k)
         return self.base.zeros(self.base.aval(x.head)) if c is None else c
+
+    def beyond(self, x: Series[R], /) -> list[R]:
+        """The coefficients past the first, up to the order."""
+        return [self.coefficient(x, k) for k in range(1, self.order + 1)]
 
     def close(self) -> None:
         self._rules.close()

@@ -184,6 +184,8 @@ class PrimN:
     batch: (ops, size, mapped, xs, params) -> the results, the batch axis leading in every one.
     joint: None, or (ops, xs, ds, params) -> (ys, tangents): values and tangents from one run, where
         that is cheaper than `push` after the fact.
+    series: None, or (ops, xs, cs, params, order) -> (ys, coefficients): likewise for power series;
+        cs has for each operand its coefficients of t, t**2 and so on, `order` of them, or None.
     remember: None, or (ops, xs, params, wanted) -> (ys, memory): values, and what `recall` needs:
         payloads, or one `Local` object, or None for no memory.
     recall: `pull` with the memory instead: (ops, gs, memory, ys, xs, params, wanted).
@@ -203,6 +205,7 @@ class PrimN:
     pull: Rule
     batch: BatchRule
     joint: Rule | None = None
+    series: Rule | None = None
     remember: Rule | None = None
     recall: Rule | None = None
     fused: Rule | None = None
@@ -284,6 +287,12 @@ def declare(
 
 
 # Any: payloads of whichever interpreter.
+def _first(series: Any, ops: Any, xs: Any, ds: Any, params: Params) -> Any:
+    """`series` to first order."""
+    ys, found = series(ops, xs, [None if d is None else [d] for d in ds], params, 1)
+    return ys, [None if cs is None else cs[0] for cs in found]
+
+
 def _pushed(joint: Any, ops: Any, ds: Any, ys: Any, xs: Any, params: Params) -> Any:
     """The tangents of `joint` alone."""
     return joint(ops, xs, ds, params)[1]
@@ -305,6 +314,7 @@ def declare_several(
     batch: BatchRule,
     *,
     joint: Rule | None = None,
+    series: Rule | None = None,
     remember: Rule | None = None,
     recall: Rule | None = None,
     fused: Rule | None = None,
@@ -315,12 +325,15 @@ def declare_several(
 ) -> PrimN:
     """Declare a primitive with several results; its method of `Ops` gives a tuple.
 
-    push: None to have it from `joint`. pull: None to have it from `remember` and `recall`.
+    push: None to have it from `joint`, which comes from `series` where it is not given. pull: None
+    to have it from `remember` and `recall`.
     """
     if name in PRIMITIVES or name in SEVERAL:
         raise ValueError(f"primitive {name!r} is declared twice")
+    if joint is None and series is not None:
+        joint = partial(_first, series)
     if push is None and joint is None:
-        raise ValueError(f"primitive {name!r}: neither push nor joint")
+        raise ValueError(f"primitive {name!r}: none of push, joint and series")
     if pull is None and (remember is None or recall is None):
         raise ValueError(f"primitive {name!r}: neither pull nor remember with recall")
     prim = PrimN(
@@ -330,6 +343,7 @@ def declare_several(
         pull or partial(_pulled, remember, recall),
         batch,
         joint,
+        series,
         remember,
         recall,
         fused,

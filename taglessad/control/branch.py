@@ -28,19 +28,23 @@ def _evaluate(ops: Ops[R], xs: tuple[R, ...], params: tuple[tuple[Graph, ...]]) 
     return runner(ops, graphs[min(max(i, 0), len(graphs) - 1)])(xs[1:])
 
 
-def _joint(
-    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: tuple[tuple[Graph, ...]]
-) -> tuple[list[R], list[R | None]]:
+def _series(
+    ops: Ops[R],
+    xs: tuple[R, ...],
+    cs: list[list[R] | None],
+    params: tuple[tuple[Graph, ...]],
+    order: int,
+) -> tuple[list[R], list[list[R] | None]]:
     (graphs,) = params
-    given = tuple(d is not None for d in ds[1:])
+    given = tuple(c is not None for c in cs[1:])
     reached: Which = (False,) * len(graphs[0].outputs)
     for graph in graphs:
         reached = derived.union(reached, derived.reached(graph, given))
-    tangents = tuple(d for d in ds[1:] if d is not None)
-    both = tuple(derived.pushed(graph, given, reached) for graph in graphs)
-    found = ops.run_n(BRANCH, (*xs, *tangents), (both,))
+    coefficients = [c for each in cs[1:] if each is not None for c in each]
+    both = tuple(derived.pushed(graph, given, reached, order) for graph in graphs)
+    found = ops.run_n(BRANCH, (*xs, *coefficients), (both,))
     n = len(reached)
-    return list(found[:n]), derived.spread(found[n:], reached)
+    return list(found[:n]), derived.grouped(found[n:], reached, order)
 
 
 def _pull(
@@ -89,5 +93,5 @@ def _batch(
 
 
 BRANCH: Final = declare_several(
-    "branch", _infer, None, _pull, _batch, joint=_joint, evaluate=_evaluate, variadic=True
+    "branch", _infer, None, _pull, _batch, series=_series, evaluate=_evaluate, variadic=True
 )

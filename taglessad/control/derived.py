@@ -13,6 +13,7 @@ from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
 from taglessad.interpreters.tape import Tape
+from taglessad.interpreters.taylor import Taylor, power_series
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.rules.structural import BROADCAST, PERMUTE, RESHAPE
 
@@ -97,20 +98,41 @@ def _duals(ops: Record, xs: Sequence[Ref], tangents: Sequence[Ref | None]) -> li
     return [DualNumber(x, t) for x, t in zip(xs, tangents, strict=True)]
 
 
-def pushed(graph: Graph, given: Which, wanted: Which) -> Graph:
-    """(inputs, tangents of the given inputs) -> (outputs, tangents of the wanted outputs)."""
+def grouped(values: Sequence[T], which: Which, order: int) -> list[list[T] | None]:
+    """`order` values at each of the places named, None at the others."""
+    rest = iter(values)
+    return [[next(rest) for _ in range(order)] if w else None for w in which]
+
+
+def pushed(graph: Graph, given: Which, wanted: Which, order: int = 1) -> Graph:
+    """(inputs, tangents of the given inputs) -> (outputs, tangents of the wanted outputs).
+
+    order: how many coefficients of a power series each tangent stands for; then as many values
+    follow each other, those of t, t**2 and so on.
+    """
+
+    def dual(ops: Record, xs: list[Ref], ts: list[Ref]) -> list[Ref]:
+        duals: Dual[Ref] = Dual(ops)
+        ys = graph.run(duals, _duals(ops, xs, spread(ts, given)))
+        return [*(y.primal for y in ys), *(duals.tangent(y) for y in only(ys, wanted))]
+
+    def series(ops: Record, xs: list[Ref], ts: list[Ref]) -> list[Ref]:
+        taylor: Taylor[Ref] = Taylor(ops, order)
+        parts = zip(xs, grouped(ts, given, order), strict=True)
+        ys = graph.run(taylor, [power_series([x, *(cs or ())]) for x, cs in parts])
+        found = [*(y.head for y in ys), *(c for y in only(ys, wanted) for c in taylor.beyond(y))]
+        taylor.close()
+        return found
 
     def program(ops: Record, xs: list[Ref]) -> list[Ref]:
         n = len(graph.inputs)
-        dual: Dual[Ref] = Dual(ops)
-        ys = graph.run(dual, _duals(ops, xs[:n], spread(xs[n:], given)))
-        return [*(y.primal for y in ys), *(dual.tangent(y) for y in only(ys, wanted))]
+        return (dual if order == 1 else series)(ops, xs[:n], xs[n:])
 
     avals = inputs(graph)
     return kept(
         graph,
-        ("pushed", given, wanted),
-        lambda: build([*avals, *only(avals, given)], program),
+        ("pushed", given, wanted, order),
+        lambda: build([*avals, *(a for a in only(avals, given) for _ in range(order))], program),
     )
 
 

@@ -66,23 +66,28 @@ def _filled(ops: Ops[R], ds: Sequence[R | None], xs: Sequence[R], which: Which) 
     return [ops.zeros(ops.aval(x)) if d is None else d for d, x in pairs]
 
 
-def _joint(
-    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: Params
-) -> tuple[list[R], list[R | None]]:
+def _series(
+    ops: Ops[R], xs: tuple[R, ...], cs: list[list[R] | None], params: Params, order: int
+) -> tuple[list[R], list[list[R] | None]]:
     loop = Loop(*params)
     k = loop.constants
-    dual = dualised(loop.body, k, tuple(d is not None for d in ds))
+    dual = dualised(loop.body, k, tuple(c is not None for c in cs), order)
     constants, carry = xs[:k], xs[k:]
     condition = lifted_condition(loop.condition, dual, len(constants), len(carry))
+
+    def coefficients(cs: list[list[R] | None], xs: Sequence[R], which: Which) -> list[R]:
+        pairs = only(list(zip(cs, xs, strict=True)), which)
+        return [c for own, x in pairs for c in own or [ops.zeros(ops.aval(x))] * order]
+
     given = [
         *constants,
-        *_filled(ops, ds[:k], constants, dual.constants),
+        *coefficients(cs[:k], constants, dual.constants),
         *carry,
-        *_filled(ops, ds[k:], carry, dual.carry),
+        *coefficients(cs[k:], carry, dual.carry),
     ]
-    found = ops.run_n(WHILE, tuple(given), (condition, dual.body, k + sum(dual.constants)))
+    found = ops.run_n(WHILE, tuple(given), (condition, dual.body, dual.fixed))
     n = len(carry)
-    return [*found[:n], found[-1]], [*spread(found[n:-1], dual.carry), None]
+    return [*found[:n], found[-1]], [*derived.grouped(found[n:-1], dual.carry, order), None]
 
 
 def _pull(
@@ -267,7 +272,7 @@ def _doubled(
     found = ops.run_n(
         WHILE_PULL,
         (*given, *cotangents, trips),
-        (dual.body, k + sum(dual.constants), asked),
+        (dual.body, dual.fixed, asked),
     )
     a, b = sum(own), sum(own) + sum(dual.constants)
     n = sum(back.smooth)
@@ -316,7 +321,7 @@ def _pull_back(
             *carry,
             *_filled(ops, ds[k:], carry, dual.carry),
         ]
-        found = repeated(ops, dual.body, k + sum(dual.constants), operands, trips)
+        found = repeated(ops, dual.body, dual.fixed, operands, trips)
         tangents = spread(found[len(carry) :], dual.carry)
         of_cotangents = only(tangents, back.smooth)
     taken = [*of_values, *of_cotangents, None]
@@ -401,7 +406,7 @@ WHILE: Final = declare_several(
     None,
     _pull,
     _batch,
-    joint=_joint,
+    series=_series,
     remember=_remember,
     recall=_recall,
     evaluate=_evaluate,

@@ -29,21 +29,27 @@ COUNT: Final = Aval((), int64)
 class Dualised(NamedTuple):
     """A body on dual numbers: (constants, their tangents; carry, its tangents) -> the next carry.
 
-    constants: which constants have a tangent. carry: which parts of the carry.
+    constants: which constants have a tangent. carry: which parts of the carry. order: how many
+    coefficients of a series stand for a tangent (`derived.pushed`).
     """
 
     body: Graph
     constants: Which
     carry: Which
+    order: int
+
+    @property
+    def fixed(self) -> int:
+        """How many inputs are constants."""
+        return len(self.constants) + self.order * sum(self.constants)
 
     def operands(self, constants: Sequence[Any], carry: Sequence[Any]) -> list[int]:
         """Where a body of values alone finds its operands among those of the dual one."""
-        k, n = len(constants), len(carry)
-        skip = k + sum(self.constants)
+        k, n, skip = len(constants), len(carry), self.fixed
         return [*range(k), *range(skip, skip + n)]
 
 
-def dualised(body: Graph, constants: int, given: Which) -> Dualised:
+def dualised(body: Graph, constants: int, given: Which, order: int = 1) -> Dualised:
     """The body on dual numbers, where the named inputs have tangents at first."""
     first, carry = given[:constants], given[constants:]
     while True:
@@ -55,17 +61,22 @@ def dualised(body: Graph, constants: int, given: Which) -> Dualised:
     def make() -> Graph:
         avals = derived.inputs(body)
         own, rest = avals[:constants], avals[constants:]
-        both = derived.pushed(body, (*first, *carry), carry)
-        k, n, dk = constants, len(rest), sum(first)
+        both = derived.pushed(body, (*first, *carry), carry, order)
+        k, n, dk = constants, len(rest), order * sum(first)
 
         def program(ops: Record, xs: list[Ref]) -> list[Ref]:
             values = [*xs[:k], *xs[k + dk : k + dk + n]]
             tangents = [*xs[k : k + dk], *xs[k + dk + n :]]
             return both.run(ops, [*values, *tangents])
 
-        return derived.build([*own, *only(own, first), *rest, *only(rest, carry)], program)
+        tangents, others = (
+            [a for a in only(avals, which) for _ in range(order)]
+            for avals, which in ((own, first), (rest, carry))
+        )
+        return derived.build([*own, *tangents, *rest, *others], program)
 
-    return Dualised(derived.kept(body, ("dualised", first, carry), make), first, carry)
+    dual = derived.kept(body, ("dualised", first, carry, order), make)
+    return Dualised(dual, first, carry, order)
 
 
 def lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: int) -> Graph:
@@ -73,7 +84,7 @@ def lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: in
     avals = derived.inputs(dual.body)
     return derived.kept(
         condition,
-        ("lifted", dual.constants, dual.carry),
+        ("lifted", dual.constants, dual.carry, dual.order),
         lambda: derived.with_inputs(condition, avals, places),
     )
 

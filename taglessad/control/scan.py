@@ -107,36 +107,42 @@ def _carried(loop: Scan, given: Which, step: Any) -> tuple[Which, Which]:
         carry = after
 
 
-def _joint(
-    ops: Ops[R], xs: tuple[R, ...], ds: list[R | None], params: Params
-) -> tuple[list[R], list[R | None]]:
+def _series(
+    ops: Ops[R], xs: tuple[R, ...], cs: list[list[R] | None], params: Params, order: int
+) -> tuple[list[R], list[list[R] | None]]:
     loop = Scan(*params)
-    given = tuple(d is not None for d in ds)
+    given = tuple(c is not None for c in cs)
     given, reached = _carried(loop, given, lambda g: derived.reached(loop.body, g))
-    body = derived.pushed(loop.body, given, reached)
-    # The body takes values, then tangents; a loop takes constants, carry, rows, each with both.
+    body = derived.pushed(loop.body, given, reached, order)
+    # The body takes values, then coefficients; a loop takes constants, carry, rows, each with both.
     places = list(range(len(xs)))
     parts = loop.split(list(zip(places, given, strict=True)))
-    at = {i: len(xs) + k for k, i in enumerate(i for i in places if given[i])}
-    order = [[*(i for i, _ in part), *(at[i] for i, g in part if g)] for part in parts]
+
+    def behind(first: int, which: Which) -> dict[int, list[int]]:
+        """Where the coefficients of the places named stand."""
+        named = [i for i, w in enumerate(which) if w]
+        return {i: [first + order * k + j for j in range(order)] for k, i in enumerate(named)}
+
+    at = behind(len(xs), given)
+    taken = [[*(i for i, _ in part), *(j for i, g in part if g for j in at[i])] for part in parts]
     n, m = loop.carry, len(reached)
-    out = {i: m + k for k, i in enumerate(i for i in range(m) if reached[i])}
+    out = behind(m, reached)
     results = [
-        [*range(n), *(out[i] for i in range(n) if reached[i])],
-        [*range(n, m), *(out[i] for i in range(n, m) if reached[i])],
+        [*part, *(j for i in part if reached[i] for j in out[i])]
+        for part in (range(n), range(n, m))
     ]
-    arranged = _arranged(body, [i for part in order for i in part], [i for r in results for i in r])
+    arranged = _arranged(body, [i for part in taken for i in part], [i for r in results for i in r])
     values: list[Any] = [*xs]
-    for i, d in enumerate(ds):
-        if given[i]:
-            values.append(ops.zeros(ops.aval(xs[i])) if d is None else d)
-    operands = tuple(values[i] for part in order for i in part)
+    for x, g, own in zip(xs, given, cs, strict=True):
+        if g:
+            values += own or [ops.zeros(ops.aval(x))] * order
+    operands = tuple(values[i] for part in taken for i in part)
     found = ops.run_n(
-        SCAN, operands, (arranged, len(order[0]), len(order[1]), loop.length, loop.reverse)
+        SCAN, operands, (arranged, len(taken[0]), len(taken[1]), loop.length, loop.reverse)
     )
     by_place = dict(zip((i for r in results for i in r), found, strict=True))
     ys = [by_place[i] for i in range(m)]
-    return ys, [by_place[out[i]] if reached[i] else None for i in range(m)]
+    return ys, [[by_place[j] for j in out[i]] if reached[i] else None for i in range(m)]
 
 
 def _arranged(graph: Graph, order: list[int], results: list[int]) -> Graph:
@@ -302,7 +308,7 @@ SCAN: Final = declare_several(
     None,
     None,
     _batch,
-    joint=_joint,
+    series=_series,
     remember=_remember,
     recall=_recall,
     evaluate=_evaluate,

@@ -35,7 +35,7 @@ def taylor(f: Function, order: int) -> Function:
 
     f: a function of one argument, x and v trees of its structure. Each entry has the structure of
     f's result. One pass of truncated power series: the cost is quadratic in `order` (cubic where a
-    special function's derivatives are further ones; each loop or branch doubles with each order).
+    special function's derivatives are further ones), through loops and branches too.
     Raises ArgumentError for a negative order, ShapeError or DTypeError where v does not fit x.
     """
     check_function("taylor", f)
