@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from taglessad.compiled.jit import jit
 from taglessad.convert import as_handle, to_numpy
 from taglessad.dtypes import DType, is_real
-from taglessad.errors import ArgumentError, MissingExtra
+from taglessad.errors import ArgumentError, ConcretizationError, MissingExtra
 from taglessad.primitive import Aval
 from taglessad.shapes import size
 from taglessad.sparse.coloring import Colors, color_columns, color_symmetric, seeds
@@ -63,6 +63,12 @@ class Sparse:
         sparse = _scipy(self._what)
         point = real_leaf(as_handle(x, self._what, "x"), self._what, "x")
         known_sizes(self._what, point.shape)
+        if point.ops.peek(point.payload) is None:
+            raise ConcretizationError(
+                f"{self._what}: the result is a SciPy array of numbers, and x has none under "
+                f"{point.ops!r}; call it outside jit and transforms (it compiles f itself), or take "
+                "jacfwd or hessian there"
+            )
         key = (point.shape, point.dtype, _kinds(self._what, rest))
         plan = self._plans.get(key)
         if plan is None:

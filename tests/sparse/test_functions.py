@@ -144,6 +144,9 @@ def test_large() -> None:
 def test_misuse() -> None:
     with pytest.raises(errors.ArgumentError, match="after the first call"):
         _ = tad.sparse_jacobian(rosenbrock).pattern
+    for inside in (tad.jit(tad.sparse_jacobian(tad.sin)), tad.vmap(tad.sparse_jacobian(tad.sin))):
+        with pytest.raises(errors.ConcretizationError, match="sparse_jacobian.*outside jit"):
+            inside(np.ones((2, 2)))
     with pytest.raises(errors.DTypeError, match="sparse_jacobian"):
         tad.sparse_jacobian(lambda x: x)(np.arange(3))
     with pytest.raises(errors.ArgumentError, match="one array"):
