@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import DType, Irrational, Number, float64
+from taglessad.dtypes import Irrational, Number, float64
 from taglessad.errors import ArgumentError, DomainError
 from taglessad.kernels.events import user_site
+from taglessad.kernels.fields import OfObjects
 from taglessad.kernels.object_fourier import FOURIER
-from taglessad.kernels.payloads import Numbers, Payload, Truth, boxed, dtype_of, gathered, shape_of
+from taglessad.kernels.payloads import Numbers, Payload, Truth, boxed, gathered
 from taglessad.kernels.rational_kernels import RATIONAL
 from taglessad.kernels.rationals import Rationals, exact, fraction, of_array, of_objects
 from taglessad.kernels.tables import evaluate
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
-from taglessad.shapes import Shape
 
 
 class Tie(NamedTuple):
@@ -37,7 +37,7 @@ class Tie(NamedTuple):
     value: Fraction | None
 
 
-class Exact(Ops[Payload], Rationals):
+class Exact(Rationals, OfObjects, Ops[Payload]):
     """Rationals in, rationals out: Fractions, object arrays of them, and whatever Eager takes.
 
     Derivatives, vmap and control flow stand on it as on any root. `ties` is where `maximum` met
@@ -46,6 +46,7 @@ class Exact(Ops[Payload], Rationals):
     """
 
     precedence = 2
+    choice = "a truth value"
 
     def __init__(self) -> None:
         self.ties: list[Tie] = []
@@ -84,21 +85,6 @@ class Exact(Ops[Payload], Rationals):
 
     def aval(self, x: Payload, /) -> Aval:
         return Aval(self.shape(x), self.dtype(x))
-
-    def shape(self, x: Payload, /) -> Shape:
-        return shape_of(x)
-
-    def dtype(self, x: Payload, /) -> DType:
-        return dtype_of(x)
-
-    def literal(self, x: Payload, /) -> NDArray[Any] | None:
-        if isinstance(x, Numbers):
-            return None
-        if isinstance(x, Truth):
-            if not x.decided:
-                raise self.undecided("a truth value")
-            return x.certain
-        return x
 
     def answer(self, x: Payload, /) -> Any:  # Any: a Fraction, or an array of them
         """A result as Fractions: one, or an object array."""

@@ -18,6 +18,7 @@ from taglessad.kernels.ball_kernels import BALLS
 from taglessad.kernels.balls import hull
 from taglessad.kernels.enclosure import Enclosure, lower, upper
 from taglessad.kernels.events import Event, Fences, Nature, Undecided, user_site
+from taglessad.kernels.fields import Balls
 from taglessad.kernels.flint import arb_mat, ctx
 from taglessad.kernels.payloads import (
     Numbers,
@@ -26,14 +27,11 @@ from taglessad.kernels.payloads import (
     Truth,
     boxed,
     dtype_of,
-    filled,
-    gathered,
     shape_of,
 )
 from taglessad.kernels.tables import evaluate
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
-from taglessad.shapes import Shape
 from taglessad.trees import flatten
 
 T = TypeVar("T")
@@ -54,7 +52,7 @@ COMPARISONS: Final = frozenset({"less", "less_equal", "equal", "not_equal"})
 """Operations whose open answers no hull of derivatives stands for."""
 
 
-class Real(Ops[Payload]):
+class Real(Balls, Ops[Payload]):
     """Arrays in, enclosures out, float literals and arguments meaning exactly what they are.
 
     prec: bits to begin with; doubled up to `max_prec` until every entry of the answer is known to
@@ -66,6 +64,8 @@ class Real(Ops[Payload]):
     """
 
     precedence = 3
+    ball = staticmethod(balls.of)
+    matrix = arb_mat
 
     def __init__(
         self,
@@ -106,15 +106,6 @@ class Real(Ops[Payload]):
             raise DomainError(f"{prim.name}: Real has no enclosures of it yet")
         return super().apply_n(prim, operands, params)
 
-    def const(self, value: NDArray[Any], /) -> Payload:
-        if value.dtype.kind != "f":
-            return Truth(value) if value.dtype == bool else value
-        if value.size > 1 and not any(value.strides):  # one number, repeated
-            number = float(value[(0,) * value.ndim])
-            return Numbers(filled(value.shape, balls.of(number)), value.dtype)
-        entries = value.astype(np.float64).ravel().tolist()
-        return Numbers(gathered(map(balls.of, entries), value.shape), value.dtype)
-
     def scalar(self, value: Number, like: Payload, /) -> Payload:
         if not isinstance(like, Numbers):
             return self.const(np.asarray(value).astype(dtype_of(like)))
@@ -126,21 +117,6 @@ class Real(Ops[Payload]):
 
     def aval(self, x: Payload, /) -> Aval:
         return Aval(shape_of(x), dtype_of(x))
-
-    def shape(self, x: Payload, /) -> Shape:
-        return shape_of(x)
-
-    def dtype(self, x: Payload, /) -> DType:
-        return dtype_of(x)
-
-    def literal(self, x: Payload, /) -> NDArray[Any] | None:
-        if isinstance(x, Numbers):
-            return None
-        if isinstance(x, Truth):
-            if not x.decided:
-                raise self.undecided("a truth value that a choice depends on")
-            return x.certain
-        return x
 
     def answer(self, x: Payload, /) -> Enclosure:
         """A result as intervals."""
@@ -161,9 +137,6 @@ class Real(Ops[Payload]):
     def unsettled(self, a: Any, b: Any) -> Any:
         return hull(a, b)
 
-    def number(self, value: int) -> Any:
-        return balls.of(value)
-
     def whole(self, x: Objects, dtype: DType) -> Objects:
         found: list[int] = []
         for v in x.ravel().tolist():
@@ -176,24 +149,10 @@ class Real(Ops[Payload]):
     def nonzero(self, x: Numbers) -> Truth:
         return self.compare("not_equal", x, Numbers(boxed(self.zero), x.dtype))
 
-    def matmul(self, a: Objects, b: Objects) -> Objects:
-        (n, k), m = a.shape, b.shape[1]
-        entries = balls.product(a.ravel().tolist(), b.ravel().tolist(), n, k, m)
-        return gathered(entries, (n, m))
-
     def fenced(self, x: Numbers) -> Numbers:
         if self.fences is not None:
             x = self.fences.passed(x)
         return Numbers(x.values, x.dtype)
-
-    def solved(self, a: Objects, b: Objects) -> Objects | None:
-        return ball_matrices.solved(arb_mat, a, b)
-
-    def determinant(self, a: Objects) -> Any:
-        return ball_matrices.determinant(arb_mat, a)
-
-    def divided(self, a: Any, b: Any) -> Any:
-        return a / b
 
     def rooted(self, x: Any) -> Any:
         return x.sqrt()

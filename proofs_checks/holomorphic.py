@@ -8,14 +8,14 @@ analytic on the whole ball that it was given.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, Irrational, Number
 from taglessad.errors import DomainError
 from taglessad.kernels import ball_matrices, balls
-from taglessad.kernels.complex_balls import log, nowhere, product, sqrt
+from taglessad.kernels.complex_balls import log, nowhere, sqrt
 from taglessad.kernels.complex_kernels import COMPLEX
 from taglessad.kernels.events import Fences
+from taglessad.kernels.fields import Balls
 from taglessad.kernels.flint import acb, acb_mat, arb
 from taglessad.kernels.payloads import (
     Numbers,
@@ -25,20 +25,19 @@ from taglessad.kernels.payloads import (
     boxed,
     dtype_of,
     each,
-    filled,
-    gathered,
     shape_of,
 )
 from taglessad.kernels.tables import evaluate
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
-from taglessad.shapes import Shape
 
 
-class Holomorphic(Ops[Payload]):
+class Holomorphic(Balls, Ops[Payload]):
     """Values on complex balls; run under `balls.precision`. Raises DomainError for what it lacks."""
 
     precedence = 4
+    ball = acb
+    matrix = acb_mat
 
     def __init__(self) -> None:
         self.zero, self.one = acb(0), acb(1)
@@ -60,15 +59,6 @@ class Holomorphic(Ops[Payload]):
             raise DomainError(f"{prim.name} has no values on complex balls yet")
         return super().apply_n(prim, operands, params)
 
-    def const(self, value: NDArray[Any], /) -> Payload:
-        if value.dtype.kind != "f":
-            return Truth(value) if value.dtype == bool else value
-        if value.size > 1 and not any(value.strides):  # one number, repeated
-            one = acb(float(value[(0,) * value.ndim]))
-            return Numbers(filled(value.shape, one), value.dtype)
-        entries = value.astype(np.float64).ravel().tolist()
-        return Numbers(gathered(map(acb, entries), value.shape), value.dtype)
-
     def scalar(self, value: Number, like: Payload, /) -> Payload:
         if not isinstance(like, Numbers):
             return self.const(np.asarray(value).astype(dtype_of(like)))
@@ -79,27 +69,9 @@ class Holomorphic(Ops[Payload]):
     def aval(self, x: Payload, /) -> Aval:
         return Aval(shape_of(x), dtype_of(x))
 
-    def shape(self, x: Payload, /) -> Shape:
-        return shape_of(x)
-
-    def dtype(self, x: Payload, /) -> DType:
-        return dtype_of(x)
-
-    def literal(self, x: Payload, /) -> NDArray[Any] | None:
-        if isinstance(x, Numbers):
-            return None
-        if isinstance(x, Truth):
-            if not x.decided:
-                raise self.undecided("a truth value that a choice depends on")
-            return x.certain
-        return x
-
     # --- the field --------------------------------------------------------------------------
     def unsettled(self, a: Any, b: Any) -> Any:
         return nowhere()
-
-    def number(self, value: int) -> Any:
-        return acb(value)
 
     def whole(self, x: Objects, dtype: DType) -> Objects:
         found: list[int] = []
@@ -114,24 +86,10 @@ class Holomorphic(Ops[Payload]):
         found: Truth = COMPLEX["not_equal"](self, x, Numbers(boxed(self.zero), x.dtype))
         return found
 
-    def matmul(self, a: Objects, b: Objects) -> Objects:
-        (n, k), m = a.shape, b.shape[1]
-        entries = product(a.ravel().tolist(), b.ravel().tolist(), n, k, m)
-        return gathered(entries, (n, m))
-
     def fenced(self, x: Numbers) -> Numbers:
         if self.fences is not None:
             x = self.fences.passed(x)
         return Numbers(each(acb, x.values), x.dtype)
-
-    def solved(self, a: Objects, b: Objects) -> Objects | None:
-        return ball_matrices.solved(acb_mat, a, b)
-
-    def determinant(self, a: Objects) -> Any:
-        return ball_matrices.determinant(acb_mat, a)
-
-    def divided(self, a: Any, b: Any) -> Any:
-        return a / b
 
     def rooted(self, x: Any) -> Any:
         return sqrt(x)

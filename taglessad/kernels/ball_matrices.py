@@ -17,21 +17,6 @@ from taglessad.kernels.payloads import Numbers, Objects, filled, gathered
 Several = Callable[..., tuple[Numbers, ...]]
 
 
-def solved(make: Any, a: Objects, b: Objects) -> Objects | None:
-    """a x = b by FLINT; make: its type of matrix. None where a may be singular."""
-    (n, m), count = b.shape, len(a)
-    try:
-        x = make(count, count, a.ravel().tolist()).solve(make(n, m, b.ravel().tolist()))
-    except ZeroDivisionError:
-        return None
-    return gathered(x.entries(), b.shape)
-
-
-def determinant(make: Any, a: Objects) -> Any:
-    """The determinant by FLINT."""
-    return make(len(a), len(a), a.ravel().tolist()).det()
-
-
 def expm(field: Field, x: Numbers) -> Numbers:
     lead, n = x.values.shape[:-2], x.values.shape[-1]
     y = np.empty(x.values.shape, object)

@@ -15,7 +15,7 @@ from operator import add
 from typing import Any, Final
 
 from taglessad.errors import MissingExtra
-from taglessad.kernels.flint import acb, arb, arb_mat, ctx, fmpq
+from taglessad.kernels.flint import acb, arb, ctx, fmpq
 
 # Any: an arb; python-flint is optional, and its stubs with it.
 Ball = Any
@@ -306,9 +306,3 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
     "pow": general_power,
 }
 """Functions of two."""
-
-
-def product(a: list[Ball], b: list[Ball], n: int, k: int, m: int) -> list[Ball]:
-    """The entries of a matrix product, [n, k] times [k, m], row by row."""
-    made: list[Ball] = (arb_mat(n, k, a) * arb_mat(k, m, b)).entries()
-    return made

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from taglessad.kernels.balls import CONSTANTS, power
-from taglessad.kernels.flint import acb, acb_mat, arb
+from taglessad.kernels.flint import acb, arb
 
 Ball = Any  # Any: an acb; python-flint is optional
 
@@ -272,9 +272,3 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
     "sub": lambda a, b: a - b,
 }
 """Functions of two."""
-
-
-def product(a: list[Ball], b: list[Ball], n: int, k: int, m: int) -> list[Ball]:
-    """The entries of a matrix product, [n, k] times [k, m], row by row."""
-    made: list[Ball] = (acb_mat(n, k, a) * acb_mat(k, m, b)).entries()
-    return made

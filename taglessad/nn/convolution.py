@@ -20,24 +20,18 @@ from taglessad.tensor import Tensor, TensorLike, handle
 _OPERANDS = ("x", "kernel")
 
 
-def _conv(rank: int, x: TensorLike, kernel: TensorLike, **options: Any) -> Tensor:
-    # Any: the options of `shapes.conv`, which checks them.
-    what = f"nn.functional.conv{rank}d"
+def _conv(
+    rank: int, x: TensorLike, kernel: TensorLike, *, transposed: bool = False, **options: Any
+) -> Tensor:
+    # Any: the options of `shapes.conv` or `shapes.conv_transpose`, which check them.
+    what = f"nn.functional.conv{'_transpose' if transposed else ''}{rank}d"
     met = as_number(meet(what, (x, kernel), _OPERANDS))
     ops, (a, k) = met.ops, met.payloads
-    plan = shapes.conv(ops.shape(a), ops.shape(k), rank, what=what, **options)
+    planned = shapes.conv_transpose if transposed else shapes.conv
+    plan = planned(ops.shape(a), ops.shape(k), rank, what=what, **options)
+    if transposed:
+        k = turned(ops, k, plan.window.groups)
     y: Tensor = handle(ops, ops.convolution(a, k, plan.window), met.dtype, met.weak)
-    return y
-
-
-def _conv_transpose(rank: int, x: TensorLike, kernel: TensorLike, **options: Any) -> Tensor:
-    # Any: as in _conv.
-    what = f"nn.functional.conv_transpose{rank}d"
-    met = as_number(meet(what, (x, kernel), _OPERANDS))
-    ops, (a, k) = met.ops, met.payloads
-    plan = shapes.conv_transpose(ops.shape(a), ops.shape(k), rank, what=what, **options)
-    back = turned(ops, k, plan.window.groups)
-    y: Tensor = handle(ops, ops.convolution(a, back, plan.window), met.dtype, met.weak)
     return y
 
 
@@ -86,10 +80,11 @@ def conv_transpose1d(
     M = (L - 1) * stride + span + output_padding - padding before and behind; for padding="same"
     L * stride.
     """
-    return _conv_transpose(
+    return _conv(
         1,
         x,
         kernel,
+        transposed=True,
         stride=stride,
         padding=padding,
         output_padding=output_padding,
@@ -109,10 +104,11 @@ def conv_transpose2d(
     groups: SupportsIndex = 1,
 ) -> Tensor:
     """[N, C, H, W], kernel [C, O // groups, K, L] -> [N, O, ...]; axes as `conv_transpose1d`'s."""
-    return _conv_transpose(
+    return _conv(
         2,
         x,
         kernel,
+        transposed=True,
         stride=stride,
         padding=padding,
         output_padding=output_padding,

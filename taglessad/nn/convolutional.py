@@ -1,7 +1,7 @@
 """Layers that convolve: inputs are [N, C, L] or [N, C, H, W]."""
 
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from typing_extensions import TypeVar
 
@@ -22,31 +22,45 @@ from taglessad.tensor import Tensor
 In = TypeVar("In", default=Any)
 Out = TypeVar("Out", default=Any)
 K = TypeVar("K", default=Any)
-# Any below: fields by name, sizes, and the options of the functions.
+# Any below: sizes, a layer of one of the four classes, and its fields by name.
 
 
-def _parameters(
+class _Options(NamedTuple):
+    """How a kernel moves, as it was given."""
+
+    stride: Sizes
+    padding: Padding
+    dilation: Sizes
+    groups: int
+    output_padding: Sizes = 0  # a transposed convolution's
+
+
+def _fields(
     what: str,
     rank: int,
-    inputs: Any,
-    outputs: Any,
-    kernel_size: Any,
-    *,
+    sizes: tuple[Any, Any, Any],
+    options: _Options,
     bias: bool,
     init: Initializer,
     dtype: object,
     rng: Rng,
     transposed: bool = False,
-    **options: Any,
 ) -> dict[str, Any]:
-    """The fields of a layer, its options checked and its parameters made."""
-    fields: dict[str, Any] = dict(options)
-    for name, least in (("stride", 1), ("dilation", 1), ("output_padding", 0)):
-        if name in options:
-            fields[name] = whole_numbers(options[name], rank, what, name, least)
-    padding = options["padding"]
+    """The fields of a layer, its options checked and its parameters made.
+
+    sizes: inputs, outputs and kernel_size.
+    """
+    inputs, outputs, kernel_size = sizes
+    fields: dict[str, Any] = {
+        "stride": whole_numbers(options.stride, rank, what, "stride"),
+        "dilation": whole_numbers(options.dilation, rank, what, "dilation"),
+    }
+    if transposed:
+        more = whole_numbers(options.output_padding, rank, what, "output_padding", 0)
+        fields["output_padding"] = more
+    padding = options.padding
     fields["padding"] = padding if padding in ("same", "valid") else pairs(padding, rank, what)
-    groups = fields["groups"] = at_least_one(options["groups"], what, "groups")
+    groups = fields["groups"] = at_least_one(options.groups, what, "groups")
     n, m = at_least_one(inputs, what, "inputs"), at_least_one(outputs, what, "outputs")
     if not divides(groups, n) or not divides(groups, m):
         raise ArgumentError(
@@ -62,26 +76,26 @@ def _parameters(
 
 def _applied(
     function: Callable[..., Tensor],
-    layer: str,
+    name: str,
     rank: int,
+    layer: Any,
     x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    groups: int,
     transposed: bool = False,
-    **options: Any,
 ) -> Tensor:
     """A layer at x. Messages call it by its sizes: "Conv2d[3, 6, 5]"."""
-    t: Any = as_handle(x, f"nn.{layer}", "x")
-    sizes: Any = w.shape
-    first, second, *taps = sizes
+    t: Any = as_handle(x, f"nn.{name}", "x")
+    groups = layer.groups
+    first, second, *taps = layer.w.shape
     inputs, outputs = (first, second * groups) if transposed else (second * groups, first)
     size = taps[0] if len(set(taps)) == 1 else taps
-    check_channels(f"{layer}[{inputs}, {outputs}, {size}]", t.shape, inputs, rank + 2)
-    y = function(t, w, groups=groups, **options)
-    if b is None:
+    check_channels(f"{name}[{inputs}, {outputs}, {size}]", t.shape, inputs, rank + 2)
+    options = {"stride": layer.stride, "padding": layer.padding, "dilation": layer.dilation}
+    if transposed:
+        options["output_padding"] = layer.output_padding
+    y = function(t, layer.w, groups=groups, **options)
+    if layer.b is None:
         return y
-    shifted: Tensor = y + reshape(b, (outputs, *(1,) * rank))
+    shifted: Tensor = y + reshape(layer.b, (outputs, *(1,) * rank))
     return shifted
 
 
@@ -114,36 +128,12 @@ class Conv1d(Module, Generic[In, Out, K]):
         init: Initializer = initializers.lecun_normal,
         dtype: object = float64,
     ) -> None:
-        fields = _parameters(
-            "nn.Conv1d",
-            1,
-            inputs,
-            outputs,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            groups=groups,
-            bias=bias,
-            init=init,
-            dtype=dtype,
-            rng=rng,
-        )
-        assign(self, **fields)
+        sizes = (inputs, outputs, kernel_size)
+        options = _Options(stride, padding, dilation, groups)
+        assign(self, **_fields("nn.Conv1d", 1, sizes, options, bias, init, dtype, rng))
 
     def __call__(self, x: Tensor, /) -> Tensor:
-        return _applied(
-            convolution.conv1d,
-            "Conv1d",
-            1,
-            x,
-            self.w,
-            self.b,
-            self.groups,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-        )
+        return _applied(convolution.conv1d, "Conv1d", 1, self, x)
 
 
 class Conv2d(Module, Generic[In, Out, K]):
@@ -175,36 +165,12 @@ class Conv2d(Module, Generic[In, Out, K]):
         init: Initializer = initializers.lecun_normal,
         dtype: object = float64,
     ) -> None:
-        fields = _parameters(
-            "nn.Conv2d",
-            2,
-            inputs,
-            outputs,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            groups=groups,
-            bias=bias,
-            init=init,
-            dtype=dtype,
-            rng=rng,
-        )
-        assign(self, **fields)
+        sizes = (inputs, outputs, kernel_size)
+        options = _Options(stride, padding, dilation, groups)
+        assign(self, **_fields("nn.Conv2d", 2, sizes, options, bias, init, dtype, rng))
 
     def __call__(self, x: Tensor, /) -> Tensor:
-        return _applied(
-            convolution.conv2d,
-            "Conv2d",
-            2,
-            x,
-            self.w,
-            self.b,
-            self.groups,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-        )
+        return _applied(convolution.conv2d, "Conv2d", 2, self, x)
 
 
 class ConvTranspose1d(Module, Generic[In, Out, K]):
@@ -238,39 +204,16 @@ class ConvTranspose1d(Module, Generic[In, Out, K]):
         init: Initializer = initializers.lecun_normal,
         dtype: object = float64,
     ) -> None:
-        fields = _parameters(
-            "nn.ConvTranspose1d",
-            1,
-            inputs,
-            outputs,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            output_padding=output_padding,
-            dilation=dilation,
-            groups=groups,
-            bias=bias,
-            init=init,
-            dtype=dtype,
-            rng=rng,
-            transposed=True,
+        sizes = (inputs, outputs, kernel_size)
+        options = _Options(stride, padding, dilation, groups, output_padding)
+        made = _fields(
+            "nn.ConvTranspose1d", 1, sizes, options, bias, init, dtype, rng, transposed=True
         )
-        assign(self, **fields)
+        assign(self, **made)
 
     def __call__(self, x: Tensor, /) -> Tensor:
         return _applied(
-            convolution.conv_transpose1d,
-            "ConvTranspose1d",
-            1,
-            x,
-            self.w,
-            self.b,
-            self.groups,
-            transposed=True,
-            stride=self.stride,
-            padding=self.padding,
-            output_padding=self.output_padding,
-            dilation=self.dilation,
+            convolution.conv_transpose1d, "ConvTranspose1d", 1, self, x, transposed=True
         )
 
 
@@ -305,37 +248,14 @@ class ConvTranspose2d(Module, Generic[In, Out, K]):
         init: Initializer = initializers.lecun_normal,
         dtype: object = float64,
     ) -> None:
-        fields = _parameters(
-            "nn.ConvTranspose2d",
-            2,
-            inputs,
-            outputs,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            output_padding=output_padding,
-            dilation=dilation,
-            groups=groups,
-            bias=bias,
-            init=init,
-            dtype=dtype,
-            rng=rng,
-            transposed=True,
+        sizes = (inputs, outputs, kernel_size)
+        options = _Options(stride, padding, dilation, groups, output_padding)
+        made = _fields(
+            "nn.ConvTranspose2d", 2, sizes, options, bias, init, dtype, rng, transposed=True
         )
-        assign(self, **fields)
+        assign(self, **made)
 
     def __call__(self, x: Tensor, /) -> Tensor:
         return _applied(
-            convolution.conv_transpose2d,
-            "ConvTranspose2d",
-            2,
-            x,
-            self.w,
-            self.b,
-            self.groups,
-            transposed=True,
-            stride=self.stride,
-            padding=self.padding,
-            output_padding=self.output_padding,
-            dilation=self.dilation,
+            convolution.conv_transpose2d, "ConvTranspose2d", 2, self, x, transposed=True
         )

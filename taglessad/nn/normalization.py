@@ -35,9 +35,11 @@ def _sizes(shape: Any, what: str) -> tuple[int, ...]:
     return tuple(at_least_one(n, what, "shape") for n in given)
 
 
-def _constant(n: tuple[int, ...], what: str, dtype: object, one: bool) -> Tensor:
-    init = initializers.ones if one else initializers.zeros
-    return initializers.parameter(init, initializers.generator(0, what), n, dtype, what)
+def _one_and_zero(n: tuple[int, ...], what: str, dtype: object) -> tuple[Tensor, Tensor]:
+    """Parameters of that shape that leave what is normalised as it is: a factor, a shift."""
+    random = initializers.generator(0, what)
+    one = initializers.parameter(initializers.ones, random, n, dtype, what)
+    return one, initializers.parameter(initializers.zeros, random, n, dtype, what)
 
 
 def _shape(w: Tensor) -> tuple[int, ...]:
@@ -50,6 +52,13 @@ def _real(x: TensorLike, what: str) -> Any:
     if not is_real(t.dtype):
         raise DTypeError(f"{what}: x has dtype {t.dtype}; it is of real numbers")
     return t
+
+
+def _with_last_axes(layer: str, x: TensorLike, w: Tensor) -> tuple[Any, tuple[int, ...]]:
+    """An input of a layer whose last axes have the shape of w, and those axes."""
+    t, wanted = _real(x, f"nn.{layer}"), _shape(w)
+    check_last_axes(f"{layer}{list(wanted)}", t.shape, wanted)
+    return t, tuple(range(-len(wanted), 0))
 
 
 def _normalized(t: Any, axes: tuple[int, ...], eps: float) -> Any:
@@ -77,15 +86,11 @@ class LayerNorm(Module, Generic[Features]):
         dtype: object = float64,
     ) -> None:
         what = "nn.LayerNorm"
-        n = _sizes(shape, what)
-        b = _constant(n, what, dtype, one=False) if bias else None
-        assign(self, w=_constant(n, what, dtype, one=True), b=b, eps=float(eps))
+        w, b = _one_and_zero(_sizes(shape, what), what, dtype)
+        assign(self, w=w, b=b if bias else None, eps=float(eps))
 
     def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
-        t = _real(x, "nn.LayerNorm")
-        wanted = _shape(self.w)
-        check_last_axes(f"LayerNorm{list(wanted)}", t.shape, wanted)
-        axes = tuple(range(-len(wanted), 0))
+        t, axes = _with_last_axes("LayerNorm", x, self.w)
         y: Any = _normalized(t, axes, self.eps) * self.w
         scaled: Tensor[*S] = y if self.b is None else y + self.b  # pyright: ignore[reportUnnecessaryComparison]
         return scaled
@@ -108,14 +113,11 @@ class RMSNorm(Module, Generic[Features]):
         dtype: object = float64,
     ) -> None:
         what = "nn.RMSNorm"
-        w = _constant(_sizes(shape, what), what, dtype, one=True)
+        w, _ = _one_and_zero(_sizes(shape, what), what, dtype)
         assign(self, w=w, eps=float(eps))
 
     def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
-        t = _real(x, "nn.RMSNorm")
-        wanted = _shape(self.w)
-        check_last_axes(f"RMSNorm{list(wanted)}", t.shape, wanted)
-        axes = tuple(range(-len(wanted), 0))
+        t, axes = _with_last_axes("RMSNorm", x, self.w)
         y: Any = t / sqrt(mean(t * t, axis=axes, keepdims=True) + self.eps) * self.w
         scaled: Tensor[*S] = y
         return scaled
@@ -145,7 +147,7 @@ class GroupNorm(Module, Generic[Features]):
         count, n = at_least_one(groups, what, "groups"), at_least_one(channels, what, "channels")
         if not divides(count, n):
             raise ArgumentError(f"{what}: {n} channels are no multiple of {count} groups")
-        w, b = (_constant((n,), what, dtype, one=one) for one in (True, False))
+        w, b = _one_and_zero((n,), what, dtype)
         assign(self, w=w, b=b, groups=count, eps=float(eps))
 
     def __call__(self, x: Tensor[*S], /) -> Tensor[*S]:
@@ -197,13 +199,13 @@ class BatchNorm(Module, Generic[Features]):
     ) -> None:
         what = "nn.BatchNorm"
         n = at_least_one(channels, what, "channels")
-        w, b = (_constant((n,), what, dtype, one=one) for one in (True, False))
+        w, b = _one_and_zero((n,), what, dtype)
         assign(self, w=w, b=b, momentum=float(momentum), eps=float(eps))
 
     def initial_state(self) -> BatchStatistics:
         """Mean 0 and variance 1."""
         (n,) = _shape(self.w)
-        one, zero = (_constant((n,), "nn.BatchNorm", self.w.dtype, one=k) for k in (True, False))
+        one, zero = _one_and_zero((n,), "nn.BatchNorm", self.w.dtype)
         return BatchStatistics(zero, one)
 
     def __call__(

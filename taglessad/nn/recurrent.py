@@ -6,7 +6,6 @@ Out] for the state, b [gates * Out]. Equations and order of the gates are PyTorc
 ShapeError where a size differs from the layer's.
 """
 
-from collections.abc import Callable
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -55,13 +54,13 @@ def _parameters(
     }
 
 
-def _projected(layer: str, x: TensorLike, w: Tensor, b: Tensor, gates: int) -> Any:
+def _projected(layer: str, x: TensorLike, w: Tensor, b: Tensor, gates: int) -> Tensor:
     """The inputs' share in every gate, of one step or of all steps at once."""
-    t = as_handle(x, f"nn.{layer}", "x")
+    t: Any = as_handle(x, f"nn.{layer}", "x")
     sizes: Any = w.shape
     check_last_axes(f"{layer}[{sizes[0]}, {sizes[1] // gates}]", t.shape, (sizes[0],))
-    y: Any = t @ w
-    return y + b
+    share: Tensor = t @ w + b
+    return share
 
 
 def _state(layer: str, x: Any, u: Tensor) -> Any:
@@ -75,22 +74,6 @@ def _gates(x: Any, count: int) -> list[Any]:
     """The last axis in so many parts of one size."""
     size = x.shape[-1] // count
     return [getitem(x, (..., slice(i * size, (i + 1) * size))) for i in range(count)]
-
-
-def _zero_state(projected: Any, u: Tensor) -> Any:
-    lead = projected.shape[:-2]
-    return broadcast_to(zeros((), dtype=projected.dtype), (*lead, u.shape[0]))
-
-
-def _over_sequence(
-    layer: str, step: Callable[[Any, Any], Any], projected: Any, start: Any, reverse: bool
-) -> tuple[Any, Any]:
-    """(all outputs [..., T, Out], final state); step: projected input, state -> output, state."""
-    if projected.ndim < 2:
-        raise ShapeError(cannot_take(layer, projected.shape, "a sequence is [..., T, In]"))
-    first = moveaxis(projected, -2, 0)
-    final, ys = scan(lambda state, x: step(x, state), start, first, reverse=reverse)
-    return moveaxis(ys, 0, -2), final
 
 
 class RNNCell(Module, Generic[In, Out]):
@@ -116,7 +99,7 @@ class RNNCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("RNNCell", x, self.w, self.b, 1)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
+        return _projected("RNNCell", x, self.w, self.b, 1)
 
     def step(self, projected: Tensor, h: Tensor, /) -> Tensor:
         """The new state, from what `project` gives."""
@@ -152,7 +135,7 @@ class GRUCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("GRUCell", x, self.w, self.b, 3)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
+        return _projected("GRUCell", x, self.w, self.b, 3)
 
     def step(self, projected: Tensor, h: Tensor, /) -> Tensor:
         """The new state, from what `project` gives."""
@@ -199,7 +182,7 @@ class LSTMCell(Module, Generic[In, Out]):
 
     def project(self, x: Tensor, /) -> Tensor:
         """x @ w + b, the part of a step that does not wait for the state."""
-        return _projected("LSTMCell", x, self.w, self.b, 4)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
+        return _projected("LSTMCell", x, self.w, self.b, 4)
 
     def step(self, projected: Tensor, state: LSTMState, /) -> LSTMState:
         """The new state, from what `project` gives."""
@@ -207,6 +190,31 @@ class LSTMCell(Module, Generic[In, Out]):
         i, f, g, o = _gates(projected + h @ self.u, 4)
         cell = sigmoid(f) * c + sigmoid(i) * tanh(g)
         return LSTMState(sigmoid(o) * tanh(cell), cell)
+
+
+def _over_sequence(
+    layer: str,
+    cell: RNNCell[Any, Any] | GRUCell[Any, Any] | LSTMCell[Any, Any],
+    x: Tensor,
+    state: Any,
+    reverse: bool,
+) -> tuple[Tensor, Any]:
+    """(all outputs [..., T, Out], final state): the cell's steps, by default from zeros."""
+    projected: Any = cell.project(x)
+    if projected.ndim < 2:
+        raise ShapeError(cannot_take(layer, projected.shape, "a sequence is [..., T, In]"))
+    if state is None:
+        sizes = (*projected.shape[:-2], cell.u.shape[0])
+        zero: Any = broadcast_to(zeros((), dtype=projected.dtype), sizes)
+        state = LSTMState(zero, zero) if isinstance(cell, LSTMCell) else zero
+
+    def step(before: Any, row: Any) -> tuple[Any, Any]:
+        after: Any = cell.step(row, before)
+        output = after.h if isinstance(after, LSTMState) else after
+        return after, output
+
+    final, ys = scan(step, state, moveaxis(projected, -2, 0), reverse=reverse)
+    return moveaxis(ys, 0, -2), final
 
 
 class RNN(Module, Generic[In, Out]):
@@ -223,7 +231,7 @@ class RNN(Module, Generic[In, Out]):
     def __call__(
         self, x: Tensor, state: Tensor | None = None, /, *, reverse: bool = False
     ) -> tuple[Tensor, Tensor]:
-        return _states("RNN", self.cell, x, state, reverse)
+        return _over_sequence("RNN", self.cell, x, state, reverse)
 
 
 class GRU(Module, Generic[In, Out]):
@@ -240,20 +248,7 @@ class GRU(Module, Generic[In, Out]):
     def __call__(
         self, x: Tensor, state: Tensor | None = None, /, *, reverse: bool = False
     ) -> tuple[Tensor, Tensor]:
-        return _states("GRU", self.cell, x, state, reverse)
-
-
-def _states(
-    layer: str, cell: RNNCell[Any, Any] | GRUCell[Any, Any], x: Tensor, state: Any, reverse: bool
-) -> tuple[Tensor, Tensor]:
-    projected = cell.project(x)
-    start = _zero_state(projected, cell.u) if state is None else state
-
-    def step(row: Any, h: Any) -> Any:
-        new = cell.step(row, h)
-        return new, new
-
-    return _over_sequence(layer, step, projected, start, reverse)
+        return _over_sequence("GRU", self.cell, x, state, reverse)
 
 
 class LSTM(Module, Generic[In, Out]):
@@ -270,13 +265,4 @@ class LSTM(Module, Generic[In, Out]):
     def __call__(
         self, x: Tensor, state: LSTMState | None = None, /, *, reverse: bool = False
     ) -> tuple[Tensor, LSTMState]:
-        projected = self.cell.project(x)
-        if state is None:
-            nothing = _zero_state(projected, self.cell.u)
-            state = LSTMState(nothing, nothing)
-
-        def step(row: Any, before: Any) -> Any:
-            new = self.cell.step(row, before)
-            return new, new.h
-
-        return _over_sequence("LSTM", step, projected, state, reverse)
+        return _over_sequence("LSTM", self.cell, x, state, reverse)

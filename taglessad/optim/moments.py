@@ -35,6 +35,16 @@ def _mixed(old: Tensor, new: Tensor, decay: Rate) -> Tensor:
     return mixed
 
 
+def _mean(what: str, updates: P, mu: Any, decay: Rate) -> P:
+    """The running mean of gradients."""
+    return each(what, lambda u, m: _mixed(m, u, decay), updates, mu=mu)
+
+
+def _mean_square(what: str, updates: P, nu: Any, decay: Rate) -> P:
+    """The running mean of their squares."""
+    return each(what, lambda u, n: _mixed(n, u * u, decay), updates, nu=nu)
+
+
 @announce
 @dataclass(frozen=True)
 class TraceState:
@@ -85,8 +95,8 @@ def scale_by_adam(
         return ScaleByAdamState(zero_count(), _zeros(what, params), _zeros(what, params))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        mu = each(what, lambda u, m: _mixed(m, u, b1), updates, mu=state.mu)
-        nu = each(what, lambda u, n: _mixed(n, u * u, b2), updates, nu=state.nu)
+        mu = _mean(what, updates, state.mu, b1)
+        nu = _mean_square(what, updates, state.nu, b2)
         count = state.count + 1
         first, second = 1 - pow(b1, count), 1 - pow(b2, count)
 
@@ -118,7 +128,7 @@ def scale_by_rms(
         return ScaleByRmsState(_filled(what, params, initial_scale))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        nu = each(what, lambda u, n: _mixed(n, u * u, decay), updates, nu=state.nu)
+        nu = _mean_square(what, updates, state.nu, decay)
         moved = each(what, lambda u, n: u * _inverse_root(n, eps, eps_in_sqrt), updates, nu=nu)
         return moved, ScaleByRmsState(renewed(state.nu, nu))
 
@@ -144,8 +154,8 @@ def scale_by_stddev(
         return ScaleByStddevState(_zeros(what, params), _filled(what, params, initial_scale))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        mu = each(what, lambda u, m: _mixed(m, u, decay), updates, mu=state.mu)
-        nu = each(what, lambda u, n: _mixed(n, u * u, decay), updates, nu=state.nu)
+        mu = _mean(what, updates, state.mu, decay)
+        nu = _mean_square(what, updates, state.nu, decay)
 
         def scaled(u: Tensor, m: Tensor, n: Tensor) -> Tensor:
             return u * _inverse_root(n - m * m, eps, eps_in_sqrt)
@@ -205,7 +215,7 @@ def scale_by_lion(b1: Rate = 0.9, b2: Rate = 0.99) -> GradientTransformation:
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
         moved = each(what, lambda u, m: sign(_mixed(m, u, b1)), updates, mu=state.mu)
-        mu = each(what, lambda u, m: _mixed(m, u, b2), updates, mu=state.mu)
+        mu = _mean(what, updates, state.mu, b2)
         return moved, ScaleByLionState(renewed(state.mu, mu))
 
     return GradientTransformation(init, update)
