@@ -32,7 +32,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
 def versions() -> str:
     """The machine and what was compared."""
     parts = [f"{platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}"]
-    for name in ("autograd", "torch", "jax"):
+    for name in ("autograd", "torch", "jax", "equinox"):
         module = optional(name)
         version = getattr(module, "__version__", "installed") if module else "not installed"
         parts.append(f"{name} {version}")

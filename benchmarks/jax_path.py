@@ -4,6 +4,7 @@ Each program is written once over a namespace of functions; the other side is JA
 get arrays that lie on the device, and are waited for.
 """
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import numpy as np
 import taglessad as tad
 from benchmarks.harness import Row, interleaved, least, ratio
 from benchmarks.peers import optional
+from taglessad.control.reversal import SLOTS
 
 ROUNDS = 20
 
@@ -143,15 +145,32 @@ def _operations(compiled: Any) -> int:
     return sum(" = " in line for line in compiled.as_text().splitlines())
 
 
-def _timed(make: Callable[[], Any], times: int = 5) -> tuple[float, Any]:
-    """Median seconds, and the last of what was made."""
-    seconds: list[float] = []
-    made: Any = None
-    for _ in range(times):
-        start = time.process_time()
-        made = make()
-        seconds.append(time.process_time() - start)
-    return statistics.median(seconds), made
+def _timed(make: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and what was made."""
+    start = time.process_time()
+    made = make()
+    return time.process_time() - start, made
+
+
+def _making(
+    ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int
+) -> tuple[float, Any, Any]:
+    """Median ratio of the seconds that two things take to make, by turns; and the last of each."""
+    ratios: list[float] = []
+    own: Any = None
+    peer: Any = None
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            mine, own = _timed(ours)
+            other, peer = _timed(theirs)
+            ratios.append(mine / other)
+    finally:
+        if enabled:
+            gc.enable()
+    return statistics.median(ratios), own, peer
 
 
 def gradients() -> Iterator[Row]:
@@ -182,18 +201,21 @@ def gradients() -> Iterator[Row]:
         yield Row(
             f"{p.name}: run", "jax.grad", ratio(times, "ours", "theirs"), 1.05 if slow else 1.1
         )
-        mine, lowered = _timed(lambda m=ours, h=handles: m().lower(*h))
-        other, rival = _timed(lambda m=theirs, a=arrays: m().lower(*a))
-        yield Row(f"{p.name}: trace", "jax.grad", mine / other, 1.0)
-        mine, own = _timed(lowered.compile, 3)
-        other, peer = _timed(rival.compile, 3)
-        yield Row(f"{p.name}: compile", "jax.grad", mine / other, None)
+        trace, lowered, rival = _making(
+            lambda m=ours, h=handles: m().lower(*h), lambda m=theirs, a=arrays: m().lower(*a), 9
+        )
+        yield Row(f"{p.name}: trace", "jax.grad", trace, 1.0)
+        compiling, own, peer = _making(lowered.compile, rival.compile, 3)
+        yield Row(f"{p.name}: compile", "jax.grad", compiling, None)
         size = _operations(own) / _operations(peer)
         yield Row(f"{p.name}: HLO operations", "jax.grad", size, 1.05)
 
 
 def loops() -> Iterator[Row]:
-    """A while loop in reverse in one jit, against the loop itself under JAX; 1000 numbers of state."""
+    """A while loop in reverse in one jit, against the loop itself and equinox's; 1000 numbers of state.
+
+    equinox's has as many checkpoints as ours has slots, and no bound on the trips either.
+    """
     jax = optional("jax")
     if jax is None:
         return
@@ -217,13 +239,28 @@ def loops() -> Iterator[Row]:
         return jnp.sum(c)
 
     f, handle = tad.jit(tad.grad(ours), Jax()), tad.asarray(x)
-    times = interleaved(
-        {
-            "ours": lambda: jax.block_until_ready(f(handle)),
-            "primal": lambda: jax.block_until_ready(primal(x)),
-        },
-        rounds=ROUNDS,
-        target=2e-2,
-    )
-    what = f"while of {trips} trips in reverse, 32 slots"
+    contenders = {
+        "ours": lambda: jax.block_until_ready(f(handle)),
+        "primal": lambda: jax.block_until_ready(primal(x)),
+    }
+    internal = optional("equinox.internal")
+    if internal is not None:
+
+        def checkpointed(x: Any) -> Any:
+            _, c = internal.while_loop(
+                lambda s: s[0] < trips,
+                lambda s: (s[0] + 1, s[1] + 0.01 * jnp.sin(s[1] * x)),
+                (0, x),
+                kind="checkpointed",
+                checkpoints=SLOTS,
+            )
+            return jnp.sum(c)
+
+        theirs = jax.jit(jax.grad(checkpointed))
+        np.testing.assert_allclose(f(handle), theirs(x), rtol=1e-4)
+        contenders["equinox"] = lambda: jax.block_until_ready(theirs(x))
+    times = interleaved(contenders, rounds=ROUNDS, target=2e-2)
+    what = f"while of {trips} trips in reverse, {SLOTS} slots"
     yield Row(what, "the loop under jit", ratio(times, "ours", "primal"), 3.5)
+    if "equinox" in times:
+        yield Row(what, "equinox's checkpointed loop", ratio(times, "ours", "equinox"), 0.25)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.dtypes import DType, Number, float64, is_real, of_number, resolve
+from taglessad.dtypes import NO_BFLOAT16, DType, Number, float64, is_real, of_number, resolve
 from taglessad.errors import ArgumentError, DTypeError
 from taglessad.kernels import matrices
 from taglessad.kernels.contraction import contract
@@ -272,6 +272,8 @@ class Kernels(Ops[Array]):
         return np.maximum(x, 0)
 
     def cast(self, x: Array, dtype: DType, /) -> Array:
+        if dtype.kind == "V":
+            raise DTypeError(f"astype: {NO_BFLOAT16}")
         return np.asarray(x).astype(dtype)
 
     def detach(self, x: Array, /) -> Array:

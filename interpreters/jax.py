@@ -159,7 +159,7 @@ def array(x: Any) -> Any:
 
 def from_jax(value: Any, what: str, name: str) -> AnyTensor:
     """An array or tracer of JAX as a handle. Raises DTypeError for a dtype without meaning here."""
-    dtype = check(np.dtype(value.dtype), f"{what}: {name}")
+    dtype = check(np.dtype(value.dtype), f"{what}: {name}", bfloat16=True)
     weak = bool(getattr(value, "weak_type", False)) and value.ndim == 0
     made: AnyTensor = handle(JAX, value, dtype, weak)
     return made

@@ -1,9 +1,10 @@
 """Data types and the one promotion table.
 
-A dtype is a `numpy.dtype`; `float32` and its kin are the library's names for them. Within a kind
-promotion is the array API standard's; across kinds the float wins and keeps its precision, bool
-counts as an integer, and integers in a function of reals become float64. A Python number is weak:
-it gives way to any array of its kind or a higher one.
+A dtype is a `numpy.dtype`; `float32` and its kin are the library's names for them. bfloat16, the
+upper half of a float32, is a dtype of JAX's alone. Within a kind promotion is the array API
+standard's; across kinds the float wins and keeps its precision, bool counts as an integer, and
+integers in a function of reals become float64. A Python number is weak: it gives way to any array
+of its kind or a higher one.
 """
 
 from collections.abc import Iterable
@@ -34,6 +35,11 @@ UNSIGNED: Final = (uint8, uint16, uint32, uint64)
 REAL: Final = (float16, float32, float64)
 ALL: Final = (bool_, *SIGNED, *UNSIGNED, *REAL)
 
+NO_BFLOAT16: Final = (
+    "bfloat16 is a dtype of JAX's alone; use float32, which has every number of it, or on JAX an "
+    "array of jax.numpy, or x.astype('bfloat16') in the program"
+)
+
 Number: TypeAlias = int | float | Fraction
 """What a rule may write as a literal: exact, so that every interpreter reads it exactly."""
 
@@ -61,15 +67,22 @@ HALF_SQRT_PI: Final = Irrational("sqrt(pi)/2", 0.886226925452758)
 
 def is_real(dtype: DType) -> bool:
     """Whether values of this dtype are real numbers, which alone carry derivatives."""
-    return dtype.kind == "f"
+    return dtype.kind == "f" or is_bfloat16(dtype)
+
+
+def is_bfloat16(dtype: DType) -> bool:
+    """Whether it is bfloat16, which NumPy knows by name only, and where JAX is installed."""
+    return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
 def smallest_normal(dtype: DType) -> float:
     """The smallest number of a real dtype that has all its digits."""
-    try:
-        return float(np.finfo(dtype).tiny)
-    except ValueError:  # bfloat16, which NumPy does not know
-        return 2.0**-126
+    return 2.0**-126 if is_bfloat16(dtype) else float(np.finfo(dtype).tiny)
+
+
+def eps(dtype: DType) -> float:
+    """How far it is from 1 to the next number of a real dtype."""
+    return 2.0**-7 if is_bfloat16(dtype) else float(np.finfo(dtype).eps)
 
 
 def is_integer(dtype: DType) -> bool:
@@ -89,10 +102,11 @@ def of_number(value: object) -> DType:
     return int64 if isinstance(value, int) else float64
 
 
-def resolve(spec: object, what: str) -> DType:
+def resolve(spec: object, what: str, *, bfloat16: bool = False) -> DType:
     """A dtype argument as a dtype: `float32`, a NumPy dtype or its name, or bool, int, float.
 
-    Raises DTypeError for complex, object and every other kind that has no meaning here.
+    bfloat16: whether it may be that. Raises DTypeError for complex, object and every other kind that
+    has no meaning here.
     """
     try:
         dtype = np.dtype(spec)  # type: ignore[call-overload]  # spec is whatever the user gave
@@ -102,13 +116,17 @@ def resolve(spec: object, what: str) -> DType:
         ) from None
     if spec is None:
         raise DTypeError(f"{what}: dtype is None; leave it out for the default")
-    return check(dtype, what)
+    return check(dtype, what, bfloat16=bfloat16)
 
 
-def check(dtype: DType, what: str) -> DType:
+def check(dtype: DType, what: str, *, bfloat16: bool = False) -> DType:
     """The dtype in native byte order, or a DTypeError saying why it is refused."""
     if dtype.kind in "biuf" and dtype.itemsize <= 8:
         return dtype.newbyteorder("=") if not dtype.isnative else dtype
+    if is_bfloat16(dtype):
+        if bfloat16:
+            return dtype
+        raise DTypeError(f"{what}: {NO_BFLOAT16}")
     if dtype.kind == "c":
         raise DTypeError(
             f"{what}: complex numbers ({dtype}) are not supported; "
@@ -126,14 +144,15 @@ def promote(a: DType, b: DType) -> DType:
     """The common dtype of two arrays.
 
     Where the standard leaves a pair undefined: int with float gives that float dtype, bool gives
-    way to anything, and uint64 with a signed integer gives float64.
+    way to anything, uint64 with a signed integer gives float64, and the two halves float32.
     """
     if a is b or a == b:
         return a
-    if a.kind == "f" and b.kind != "f":
-        return a
-    if b.kind == "f" and a.kind != "f":
-        return b
+    if is_real(a) != is_real(b):
+        return a if is_real(a) else b
+    if is_bfloat16(a) or is_bfloat16(b):
+        other = b if is_bfloat16(a) else a
+        return float32 if other == float16 else other
     return np.promote_types(a, b)
 
 
@@ -157,4 +176,4 @@ def result_type(operands: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     return weak, False
 
 
-_RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
+_RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16

@@ -39,8 +39,8 @@ def save(path: FilePath, tree: Any) -> None:
     """Write the leaves of a tree to a safetensors file, each under its path in the tree.
 
     The file appears whole or not at all: it is written beside its place and then renamed. Raises
-    MissingExtra without safetensors, ArgumentError for a name that cannot be one,
-    ConcretizationError for a value that is not known, OSError as Python's own functions do.
+    MissingExtra without safetensors, ArgumentError for a name that cannot be one, DTypeError for
+    bfloat16, ConcretizationError for a value that is not known, OSError as Python's own functions do.
     """
     format = _format("save")
     arrays: dict[str, Array] = {}
@@ -50,6 +50,7 @@ def save(path: FilePath, tree: Any) -> None:
             why = "names two leaves" if name in arrays else "is a name of the format's own"
             raise ArgumentError(f"save: {name!r} {why}; use other keys")
         value = to_numpy(as_handle(leaf, "save", name or "the tree"))
+        dtypes.check(value.dtype, f"save: {name or 'the tree'}")
         # The format is row-major and little-endian; a view of another order would be misread.
         arrays[name] = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
     data: bytes = format.save(arrays)

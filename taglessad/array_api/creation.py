@@ -163,7 +163,7 @@ def _repeated(
     check_device(device, what)
     x = as_handle(value, what, "fill_value")
     if dtype is not None:
-        x = _in_dtype(x, dtypes.resolve(dtype, what))
+        x = _in_dtype(x, dtypes.resolve(dtype, what, bfloat16=True))
     new = shapes.broadcast_to(x.shape, shapes.normalize_shape(shape, what), what=what)
     return handle(x.ops, x.ops.broadcast(x.payload, new), x.dtype)
 
@@ -174,15 +174,22 @@ def _like(what: str, x: T, value: Number, dtype: object, device: object) -> T:
     assert isinstance(root, Ops)
     own = t.dtype if dtype is None else dtype
     # Statically the kind of x; at run time that of the dtype.
-    return _filled(what, root, t.shape, value, own, device)  # type: ignore[return-value]  # of the kind of the dtype
+    half = dtypes.is_bfloat16(t.dtype)
+    return _filled(what, root, t.shape, value, own, device, half)  # type: ignore[return-value]  # of the kind of the dtype
 
 
 def _filled(
-    what: str, ops: Ops[Any], shape: ShapeArgument, value: Number, dtype: object, device: object
+    what: str,
+    ops: Ops[Any],
+    shape: ShapeArgument,
+    value: Number,
+    dtype: object,
+    device: object,
+    bfloat16: bool = False,
 ) -> Tensor:
-    """Statically a Tensor; its kind is that of the dtype."""
+    """Statically a Tensor; its kind is that of the dtype, which may be bfloat16 if so said."""
     check_device(device, what)
-    target = dtypes.float64 if dtype is None else dtypes.resolve(dtype, what)
+    target = dtypes.float64 if dtype is None else dtypes.resolve(dtype, what, bfloat16=bfloat16)
     new = shapes.normalize_shape(shape, what)
     one = ops.const(_number_in(value, target, what))
     result: Tensor = handle(ops, ops.broadcast(one, new) if new else one, target)

@@ -26,7 +26,7 @@ def astype(
     """
     check_device(device, "astype")
     t = as_handle(x, "astype", "x")
-    target = dtypes.resolve(dtype, "astype")
+    target = dtypes.resolve(dtype, "astype", bfloat16=True)
     if t.dtype == target and not t.weak:
         return t
     return handle(t.ops, cast(t.ops, t.payload, t.dtype, target), target)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
@@ -34,7 +34,7 @@ def astype(
 
 def can_cast(from_: object, to: object, /) -> bool:
     """Whether promotion takes the first dtype, or an array's, to the second."""
-    target = dtypes.resolve(to, "can_cast")
+    target = dtypes.resolve(to, "can_cast", bfloat16=True)
     return dtypes.promote(_dtype_of(from_, "can_cast"), target) == target
 
 
@@ -64,7 +64,7 @@ def _dtype_of(value: object, what: str) -> DType:
     if isinstance(value, (np.ndarray, np.generic)):
         # Its type parameters are not known here.
         return dtypes.check(np.result_type(value), what)  # pyright: ignore[reportUnknownArgumentType]
-    return dtypes.resolve(value, what)
+    return dtypes.resolve(value, what, bfloat16=True)
 
 
 Kind: TypeAlias = str | DType | type
@@ -85,14 +85,15 @@ def isdtype(dtype: object, kind: Kind | tuple[Kind, ...]) -> bool:
     The names are "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating" and "numeric". Raises ArgumentError for another.
     """
-    own = dtypes.resolve(dtype, "isdtype")
+    own = dtypes.resolve(dtype, "isdtype", bfloat16=True)
+    alike = dtypes.float32 if dtypes.is_bfloat16(own) else own  # of the same kinds
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    return any(own in _members(k) for k in kinds)
+    return any((alike if isinstance(k, str) else own) in _members(k) for k in kinds)
 
 
 def _members(kind: Kind) -> tuple[DType, ...]:
     if not isinstance(kind, str):
-        return (dtypes.resolve(kind, "isdtype"),)
+        return (dtypes.resolve(kind, "isdtype", bfloat16=True),)
     if kind not in _KINDS:
         raise ArgumentError(f"isdtype: {kind!r} is no kind; kinds are {', '.join(_KINDS)}")
     return _KINDS[kind]
@@ -123,6 +124,9 @@ def finfo(type: object, /) -> FloatInfo:
     dtype = _dtype_of(type, "finfo")
     if not is_real(dtype):
         raise DTypeError(f"finfo: {dtype} is no floating dtype; use iinfo for integers")
+    if dtypes.is_bfloat16(dtype):
+        top = float(np.ldexp(255, 120))
+        return FloatInfo(dtype, 16, dtypes.eps(dtype), top, -top, dtypes.smallest_normal(dtype))
     info = np.finfo(dtype)
     largest, least = float(info.max), float(info.min)
     return FloatInfo(dtype, info.bits, float(info.eps), largest, least, float(info.smallest_normal))

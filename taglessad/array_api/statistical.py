@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex, TypeAlias
 
 from taglessad import dtypes, shapes
 from taglessad.dispatch import Operands, as_number, as_real, cast, meet, recast
-from taglessad.dtypes import float16, float32, int64, is_real, uint64
+from taglessad.dtypes import float32, int64, is_real, uint64
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
 from taglessad.shapes import Extent, Shape, show
@@ -205,7 +205,7 @@ def _sample(x: TensorLike, axis: Axis, what: str) -> tuple[Operands, Operands, A
     """x as real numbers, the same wide enough to sum many of, and the axes."""
     met = as_real(meet(what, (x,), ("x",)))
     axes = shapes.normalize_axes(axis, met.ops.shape(met.payloads[0]), what)
-    return met, recast(met, float32) if met.dtype == float16 else met, axes
+    return met, recast(met, float32) if met.dtype.itemsize == 2 else met, axes
 
 
 def _average(met: Operands, wide: Operands, y: Any, axes: Axes, keepdims: bool) -> Tensor:

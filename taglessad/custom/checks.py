@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from taglessad.control.derived import only
 from taglessad.custom.rules import Rules
+from taglessad.dtypes import is_bfloat16
 from taglessad.errors import AdjointError, ArgumentError
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import default_root
@@ -17,13 +18,13 @@ Array = NDArray[Any]  # Any: the dtype is data
 
 
 def check_rules(rules: Rules, base: Ops[Any], values: Sequence[Any]) -> bool:
-    """Check the rules at the values of one call; False where those are not known.
+    """Check the rules at the values of one call; False where those are not known, or of bfloat16.
 
     Raises ArgumentError for a rule that is not linear, AdjointError for two that are no adjoints.
     """
     root = default_root()
     found = [known(base, x) for x in values]
-    if any(x is None for x in found):
+    if any(x is None or is_bfloat16(x.dtype) for x in found):
         return False
     xs = [np.asarray(x) for x in found]
     random = np.random.default_rng(0)

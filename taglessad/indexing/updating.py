@@ -17,7 +17,7 @@ from taglessad.tensor import AnyTensor, TensorLike, handle
 
 T = TypeVar("T", bound=AnyTensor)
 
-_KIND: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
+_KIND: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16
 # The primitive that updates single slices, and the elementwise one for a region.
 _SCATTER: Final = {
     "set": "set_at",

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from taglessad import shapes
 from taglessad.convert import as_handle
 from taglessad.dispatch import Operands, as_real, cast, interpreter_of, lifted, meet
+from taglessad.dtypes import eps
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
 from taglessad.shapes import linear_algebra
@@ -69,7 +68,7 @@ def fraction(met: Operands, tolerance: object, what: str) -> tuple[Operands, Any
     shape, dtype = met.ops.shape(met.payloads[0]), met.dtype
     if tolerance is None:
         sizes = [n for n in shape[-2:] if isinstance(n, int)]
-        tolerance = max(sizes, default=1) * float(np.finfo(dtype).eps)
+        tolerance = max(sizes, default=1) * eps(dtype)
     if isinstance(tolerance, bool | str):
         raise ArgumentError(f"{what}: the tolerance is {tolerance!r}; it must be a real number")
     own, given = result(met, met.payloads[0]), as_handle(tolerance, what, "the tolerance")

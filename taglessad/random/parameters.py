@@ -7,7 +7,17 @@ from taglessad import shapes
 from taglessad.array_api.creation import ShapeArgument
 from taglessad.convert import as_handle, from_array, is_python_number, number
 from taglessad.dispatch import cast
-from taglessad.dtypes import REAL, DType, float64, is_real, promote, resolve, uint16, uint32
+from taglessad.dtypes import (
+    REAL,
+    DType,
+    float64,
+    is_bfloat16,
+    is_real,
+    promote,
+    resolve,
+    uint16,
+    uint32,
+)
 from taglessad.errors import DTypeError
 from taglessad.ops import Ops
 from taglessad.random.keys import lower_half, random_words, upper_half
@@ -63,6 +73,11 @@ def _dtype(what: str, dtype: object, arrays: Mapping[str, AnyTensor]) -> DType:
         target = own[0] if own else float64
         for other in own[1:]:
             target = promote(target, other)
+        if is_bfloat16(target):
+            raise DTypeError(
+                f"{what}: numbers are not drawn in bfloat16, which has 128 of them from 1 to 2; "
+                "pass dtype=tad.float32, and cast them with astype"
+            )
         return target
     target = resolve(dtype, what)
     if not is_real(target):

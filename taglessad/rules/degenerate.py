@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
+from taglessad.dtypes import eps
 from taglessad.rules.matrices import columns, off_diagonal, rows, transposed
 from taglessad.shapes import Extent
 
@@ -31,7 +32,7 @@ def bound(ops: "Ops[R]", x: R, core: int, n: Extent) -> R:
     rank = len(shape)
     size = ops.max(ops.abs(ops.detach(x)), tuple(range(rank - core, rank)))
     count = n if isinstance(n, int) else 1  # of unknown size there are no numbers either
-    factor = ROUNDINGS * count * float(np.finfo(ops.dtype(x)).eps)
+    factor = ROUNDINGS * count * eps(ops.dtype(x))
     kept = (*shape[: rank - core], *(1,) * core)
     return ops.mul(ops.reshape(size, kept), ops.scalar(factor, size))
 

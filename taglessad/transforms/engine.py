@@ -1,12 +1,14 @@
 """Running a program under a derivative interpreter: what grad, vjp, jvp and their kin share."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from taglessad.convert import article, as_handle
-from taglessad.dtypes import REAL, DType, is_real
+from taglessad.dtypes import DType, is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.tape import Tape, Trace, Var
@@ -241,9 +243,11 @@ def scalar_result(what: str, aval: Aval) -> None:
     refuse_integers(what, aval.dtype)
 
 
-_ONES: Final = {dtype: np.ones((), dtype) for dtype in REAL}
-for _one in _ONES.values():
-    _one.flags.writeable = False
+@cache
+def _one(dtype: DType) -> NDArray[Any]:  # Any: the dtype is data
+    made = np.ones((), dtype)
+    made.flags.writeable = False
+    return made
 
 
 def tangents_of(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
@@ -254,4 +258,4 @@ def tangents_of(what: str, chosen: Chosen, tree: Any) -> list[AnyTensor]:
 
 def one(ops: Ops[Any], dtype: DType) -> Any:
     """The cotangent 1."""
-    return ops.const(_ONES[dtype])
+    return ops.const(_one(dtype))

@@ -14,7 +14,7 @@ def cofactor(xs: tuple[Any, ...]) -> Any:  # Any: arrays and tracers, in dtypes 
     if m > n or xs[0].size == 0:
         return jnp.zeros_like(xs[0])
     kept = xs[0].dtype
-    if kept == jnp.float16:  # LAPACK has none
+    if kept.itemsize == 2:  # LAPACK has none
         xs = tuple(x.astype(jnp.float32) for x in xs)
     u, s, vh = lax.linalg.svd(xs[0], full_matrices=False)
     sign = jnp.rint(jnp.linalg.det(u) * jnp.linalg.det(vh))[..., None, None]

@@ -95,6 +95,7 @@ BUGS = [
     ("gpt_block", "(0, 2, 1, 3)", "(0, 1, 2, 3)", "Tensor[B, T, H, K]"),
     ("gpt_block", "Linear(4 * n, n", "Linear(5 * n, n", "Linear["),
     ("gpt_block", "ids.shape[1]", "ids.shape[0]", "add: shapes [B, T, H*K] and [B, H*K]"),
+    ("text", "nn.Linear(n, 4 * n", "nn.Linear(n, 3 * n", "Block: argument 'wide'"),
     ("unet", "larger, seen], axis=1", "larger, seen], axis=2", "Out and 2*Out are different"),
     ("unet", "self.w, padding=1", "self.w, padding=2", "expected"),
     ("unet", "self.w, stride=2", "self.w, stride=3", "concat: shapes [N, Out, 3*H - 1"),
@@ -127,7 +128,7 @@ def test_mypy_passes_the_examples_and_reports_a_bug_of_one_letter_on_its_line(
         file = f"bug_{i}.py"
         (tmp_path / file).write_text(text.replace(right, wrong))
         places[file] = statement(text, text[: text.index(right)].count("\n") + 1), message
-    for name in ("gpt_block", "unet"):
+    for name in ("gpt_block", "text", "unet"):
         (tmp_path / f"{name}.py").write_text((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
     done = subprocess.run(
         [
