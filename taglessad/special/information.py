@@ -121,7 +121,8 @@ def softmax(x: TensorLike, axis: Any = None) -> Tensor:
     if any(t.shape[i] == 0 for i in normalize_axes(axis, t.shape, "softmax")):
         return t  # without entries, and none of them is the largest
     e = exp(t - detach(largest(t, axis=axis, keepdims=True)))
-    return e / total(e, axis=axis, keepdims=True)
+    # A product with the reciprocal, since XLA makes one of a quotient, and spreads it first.
+    return e * (1.0 / total(e, axis=axis, keepdims=True))
 
 
 def _real(x: TensorLike, what: str, name: str = "x") -> Tensor:

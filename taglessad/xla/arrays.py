@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from taglessad.kernels.threefry import GROUPS, PARITY, ROTATIONS
+from taglessad.xla.elementwise import stretched
 
 # Any: arrays and tracers, in dtypes that are data; parameters as the primitives declare them.
 Kernel = Callable[..., Any]
@@ -34,9 +35,15 @@ def _pad(x: Any, before: Any, after: Any, gaps: Any) -> Any:
 
 
 def _place_diagonal(x: Any, offset: int, rows: int, columns: int) -> Any:
-    i = np.arange(x.shape[-1])
-    y = jnp.zeros((*x.shape[:-1], rows, columns), x.dtype)
-    return y.at[..., i + max(-offset, 0), i + max(offset, 0)].set(x)
+    """By a selection, not a scatter, which XLA fuses with nothing."""
+    above = max(-offset, 0)
+    below = rows - above - x.shape[-1]
+    in_rows = lax.pad(x, np.zeros((), x.dtype), [(0, 0, 0)] * (x.ndim - 1) + [(above, below, 0)])
+    shape = (*x.shape[:-1], rows, columns)
+    row, column = (lax.broadcasted_iota(np.int32, shape, i) for i in (x.ndim - 1, x.ndim))
+    there = lax.eq(lax.sub(column, row), lax.full_like(row, offset))
+    wide = lax.broadcast_in_dim(in_rows, shape, tuple(range(x.ndim)))
+    return lax.select(there, wide, lax.full_like(wide, 0))
 
 
 # --- indexing -------------------------------------------------------------------------------------
@@ -84,7 +91,9 @@ def _take_along(x: Any, index: Any, axis: int) -> Any:
 def _add_along(x: Any, index: Any, updates: Any, axis: int) -> Any:
     rest = tuple(i for i in range(x.ndim) if i != axis)
     numbers = lax.ScatterDimensionNumbers((), (axis,), (axis,), rest, rest)
-    return lax.scatter_add(x, _starts(x, index, rest), updates, numbers, mode="drop")
+    # lax asks for one dtype; what masks count with is float32 whatever x is.
+    same = lax.convert_element_type(updates, x.dtype)
+    return lax.scatter_add(x, _starts(x, index, rest), same, numbers, mode="drop")
 
 
 def _starts(x: Any, index: Any, rest: tuple[int, ...]) -> Any:
@@ -171,7 +180,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "cumulative_max": _cumulative_max,
     "reshape": lambda x, shape: lax.reshape(x, shape),
     "permute": lambda x, axes: lax.transpose(x, axes),
-    "broadcast": lambda x, shape: jnp.broadcast_to(x, shape),
+    "broadcast": stretched,
     "slice": lambda x, start, stop, step: lax.slice(x, start, stop, step),
     "pad": _pad,
     "concat": lambda xs, axis: lax.concatenate(xs, axis),

@@ -29,7 +29,9 @@ def register_pytrees(root: Ops[Any]) -> None:
 
 def _register_handle(cls: type[AnyTensor], root: Ops[Any], dtype: DType) -> None:
     def flatten(x: AnyTensor) -> tuple[tuple[Any], None]:
-        value = x.payload if x.ops is root or x.ops.closed else x.ops.literal(x.payload)
+        # What lies on a device stays there, whichever `Jax` it is over.
+        known = isinstance(x.ops, type(root)) or x.ops.closed
+        value = x.payload if known else x.ops.literal(x.payload)
         if value is None:
             return (x.payload,), None
         return (value.item() if x.weak and isinstance(value, np.ndarray) else value,), None
