@@ -1,6 +1,6 @@
 """What the mypy plugin costs: CPU time of mypy on dense typed programs, with it and without.
 
-    python -m benchmarks.typing_cost [LINES]
+    python -m benchmarks.typing_cost [LINES [TURNS]]
 
 The library itself is in mypy's cache in both runs; the program is checked anew each time.
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 LIBRARY = Path(__file__).resolve().parents[1] / "taglessad"
 LINES = 2500
@@ -54,7 +55,7 @@ def program(lines: int) -> str:
 
 
 def cpu_seconds(folder: Path, plugin: bool) -> float:
-    """CPU seconds of one run on the program, everything else cached."""
+    """CPU seconds of one run on the program, in which nothing is wrong, everything else cached."""
     config = folder / f"mypy-{plugin}.ini"
     config.write_text(
         "[mypy]\nallow_redefinition = true\n"
@@ -66,32 +67,37 @@ def cpu_seconds(folder: Path, plugin: bool) -> float:
     environment = {**os.environ, "MYPYPATH": str(folder), "PYTHONPATH": str(folder)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run compiles the library anew
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main(lines: int = LINES, repeats: int = 3) -> None:
-    """Print both times, what they are without the program, and the ratio."""
+def main(lines: int = LINES, repeats: int = 7) -> None:
+    """Print both times, what they are without the program, and the ratio.
+
+    Runs with and without the plugin take turns, and the ratio is the median of each turn's: a
+    machine that is busy for a while is busy for both.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(LIBRARY, folder / "taglessad")  # as it is now, whoever edits it meanwhile
         file = folder / "dense_program.py"
-        least: dict[tuple[bool, bool], float] = {}
-        for plugin in (False, True):
-            for full in (False, False, *([True] * repeats)):
-                # A line of its own each time: nothing of the program is in the cache.
-                text = program(lines) if full else HEAD
-                file.write_text(f"{text}# {len(least)} {os.urandom(4).hex()}\n")
-                spent = cpu_seconds(folder, plugin)
-                key = (plugin, full)
-                if (plugin, full) not in least or spent < least[key]:
-                    least[key] = spent
-        print(f"{program(lines).count(chr(10))} lines, CPU seconds, best of {repeats}")
+        spent: dict[tuple[bool, bool], list[float]] = {}
+        for turn in range(-1, repeats):  # the first fills the caches
+            for full in (False, True):
+                for plugin in (False, True):
+                    # A line of its own each time: nothing of the program is in the cache.
+                    text = program(lines) if full else HEAD
+                    file.write_text(f"{text}# {os.urandom(8).hex()}\n")
+                    seconds = cpu_seconds(folder, plugin)
+                    if turn >= 0:
+                        spent.setdefault((plugin, full), []).append(seconds)
+        print(f"{program(lines).count(chr(10))} lines, CPU seconds, medians of {repeats}")
         for plugin, label in ((False, "mypy"), (True, "mypy with the plugin")):
-            whole, start = least[plugin, True], least[plugin, False]
+            whole, start = median(spent[plugin, True]), median(spent[plugin, False])
             print(f"{label:22} {whole:6.2f}  (start and library {start:.2f})")
-        print(f"ratio {least[True, True] / least[False, True]:.2f}")
+        ratios = [b / a for a, b in zip(spent[False, True], spent[True, True], strict=True)]
+        print(f"ratio {median(ratios):.2f}  (from {min(ratios):.2f} to {max(ratios):.2f})")
 
 
 if __name__ == "__main__":

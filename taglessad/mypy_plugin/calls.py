@@ -25,22 +25,22 @@ from mypy.types import (
     get_proper_type,
 )
 
-from taglessad.dims import ANY_RANK
+from taglessad.dims import ANY_RANK, Star
 from taglessad.mypy_plugin.data_dependent import with_unknown_sizes
 from taglessad.mypy_plugin.names import SHAPE, SIZE, TENSORS, UNKNOWN_SHAPE
 from taglessad.mypy_plugin.reading import spec_from
 from taglessad.mypy_plugin.running import Outcome, evaluate, spec_of
 from taglessad.mypy_plugin.specs import (
+    NESTED,
     Answers,
     Array,
     Arrow,
-    Function,
-    Keyed,
     Opaque,
     Record,
     Several,
     Spec,
     array,
+    ask,
     realize,
 )
 from taglessad.mypy_plugin.types import array_likes, mentions, without_shapes
@@ -112,31 +112,36 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
     return tuple(inspect.signature(function).parameters.values())
 
 
+class Parameters(NamedTuple):
+    """The names of parameters: given by position, the one for all others; which take tensors."""
+
+    names: tuple[str, ...]
+    rest: str | None
+    tensors: frozenset[str | None]
+
+    def at(self, position: int, name: str | None) -> str | None:
+        """The parameter that an argument is for."""
+        if name is not None:
+            return name
+        return self.names[position] if position < len(self.names) else self.rest
+
+
 @lru_cache(maxsize=1024)
-def _positional(function: Callable[..., Any]) -> tuple[tuple[str, ...], str | None]:
-    """The names of the parameters given by position, and of the one for all others."""
+def _placed(function: Callable[..., Any]) -> Parameters:
     names: list[str] = []
+    tensors = frozenset(tensor_parameters(function))
     for p in _parameters(function):
         if p.kind is p.VAR_POSITIONAL:
-            return tuple(names), p.name
+            return Parameters(tuple(names), p.name, tensors)
         names.append(p.name)
-    return tuple(names), None
-
-
-def _parameter(function: Callable[..., Any], position: int, name: str | None) -> str | None:
-    """The name of the parameter that an argument is for."""
-    if name is not None:
-        return name
-    names, rest = _positional(function)
-    return names[position] if position < len(names) else rest
+    return Parameters(tuple(names), None, tensors)
 
 
 def values_of(ctx: Call) -> Values:
     """The arguments' expressions, with the types that the checker has found."""
     types: dict[Expression, Type] = {}
     for expressions, found in zip(ctx.args, ctx.arg_types, strict=True):
-        for e, t in zip(expressions, found, strict=True):
-            types[e] = t
+        types.update(zip(expressions, found, strict=True))
     return Values(ctx.api, types)
 
 
@@ -149,29 +154,33 @@ def arguments(
     """
     out: list[Argument] = []
     skip = 1 if bound else 0
+    parameters = _placed(function)
     for e, kind, name in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
         if kind == ARG_STAR2:
             return None
         if kind == ARG_STAR:
             spec = values.spec(e, tensor=True)
-            if not isinstance(spec, Several | Record):
+            if not isinstance(spec, (Several, Record)):
                 return None
-            given = spec.items
+            for item in spec.items:
+                out.append(_argument(item, name, parameters.at(len(out) + skip, name), parameters))
         else:
-            parameter = _parameter(function, len(out) + skip, name)
-            tensor = parameter in tensor_parameters(function)
-            given = (values.spec(e, tensor=tensor),)
-        for spec in given:
-            parameter = _parameter(function, len(out) + skip, name)
-            if parameter == "key" and isinstance(spec, Array):
-                spec = spec._replace(kind="key")
-            out.append(Argument(spec, name, parameter in tensor_parameters(function)))
+            parameter = parameters.at(len(out) + skip, name)
+            spec = values.spec(e, tensor=parameter in parameters.tensors)
+            out.append(_argument(spec, name, parameter, parameters))
     return out
+
+
+def _argument(
+    spec: Spec, name: str | None, parameter: str | None, parameters: Parameters
+) -> Argument:
+    if parameter == "key" and isinstance(spec, Array):
+        spec = spec._replace(kind="key")
+    return Argument(spec, name, parameter in parameters.tensors)
 
 
 def run(name: str, function: Callable[..., Any], given: Sequence[Argument]) -> Outcome:
     """The outcome of a call of one of the library's functions."""
-    specs = [a.spec for a in given]
 
     def call(answers: Answers) -> Any:  # Any: whatever the function gives
         positional: list[Any] = []
@@ -184,26 +193,22 @@ def run(name: str, function: Callable[..., Any], given: Sequence[Argument]) -> O
                 named[a.name] = value
         return function(*positional, **named)
 
-    if any(map(_is_own, specs)):
-        return evaluate(call, specs, spec_of)
     key = (name, tuple(given))
     try:
-        found = _KNOWN_CALLS.get(key)
-    except TypeError:  # a literal that is not hashable
-        return evaluate(call, specs, spec_of)
-    if found is None:
-        found = evaluate(call, specs, spec_of)
+        known = _KNOWN_CALLS.get(key)
+        hashable = True
+    except TypeError:  # a literal
+        known, hashable = None, False
+    if known is not None:
+        return known
+    specs = [a.spec for a in given]
+    open_questions = ask(specs)
+    found = evaluate(call, specs, spec_of, open_questions)
+    if hashable and not open_questions.of_program:
         if len(_KNOWN_CALLS) >= _MOST_KNOWN:
             _KNOWN_CALLS.clear()
         _KNOWN_CALLS[key] = found
     return found
-
-
-def _is_own(spec: Spec) -> bool:
-    """Whether it belongs to one state of the user's program: its outcome is not kept."""
-    if isinstance(spec, Several | Keyed):
-        return any(map(_is_own, spec.items))
-    return isinstance(spec, Record | Function)
 
 
 # --- hooks ---------------------------------------------------------------------------------------
@@ -285,8 +290,8 @@ def unknown(ctx: Call, where: Context) -> None:
 
 def _has_any_rank(spec: Spec) -> bool:
     if isinstance(spec, Array):
-        return ANY_RANK in spec.shape
-    if isinstance(spec, Several | Keyed | Record | Arrow):
+        return Star in map(type, spec.shape) and ANY_RANK in spec.shape
+    if isinstance(spec, (*NESTED, Arrow)):
         return any(map(_has_any_rank, spec.items))
     return False
 
@@ -340,19 +345,23 @@ def method_hook(ctx: MethodContext, name: str, writer: Writer) -> Type:
     """The result of a method of a tensor."""
     call = ctx.context
     values = values_of(ctx)
-    own = Argument(spec_from(ctx.type), None, True)
-
-    def method(x: Any, *args: Any, **kwargs: Any) -> Any:  # Any: a handle and what it takes
-        return getattr(x, name)(*args, **kwargs)
-
+    given = [Argument(spec_from(ctx.type), None, True)]
     if isinstance(call, CallExpr):
         rest = arguments(call, values, getattr(AnyTensor, name), bound=True)
         if rest is None:
             return ctx.default_return_type
+        given += rest
     else:
-        rest = [Argument(values.spec(e, tensor=True), None, True) for es in ctx.args for e in es]
-    given = [own, *rest]
-    return concluded(ctx, run(f".{name}", method, given), given, writer)
+        given += [Argument(values.spec(e, tensor=True), None, True) for es in ctx.args for e in es]
+    return concluded(ctx, run(f".{name}", _method(name), given), given, writer)
+
+
+@cache
+def _method(name: str) -> Callable[..., Any]:
+    def method(x: Any, *args: Any, **kwargs: Any) -> Any:  # Any: a handle and what it takes
+        return getattr(x, name)(*args, **kwargs)
+
+    return method
 
 
 def iteration_hook(ctx: MethodContext, writer: Writer) -> Type:

@@ -4,7 +4,6 @@ import hashlib
 import os
 from collections.abc import Callable
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from mypy.nodes import Decorator, MypyFile, OverloadedFuncDef, SymbolTableNode, TypeInfo
@@ -44,6 +43,24 @@ _OTHERS: Final = ("builtins.", "typing.", "typing_extensions.", "collections.", 
 _OF_INTEREST: Final = TENSORS | EXPRESSIONS | {SIZE}
 
 
+class _Library(dict[str, Callable[[C], T] | None]):
+    """The hooks of one role for the library's names, which do not change; None for most."""
+
+    def __init__(
+        self,
+        find: Callable[[str], Callable[..., T] | None],
+        guard: Callable[[Callable[..., T]], Callable[[C], T]],
+    ) -> None:
+        super().__init__()
+        self._find = find
+        self._guard = guard
+
+    def __missing__(self, fullname: str) -> Callable[[C], T] | None:
+        hook = self._find(fullname)
+        found = self[fullname] = None if hook is None else self._guard(hook)
+        return found
+
+
 class ShapePlugin(Plugin):
     """The hooks."""
 
@@ -52,7 +69,18 @@ class ShapePlugin(Plugin):
         self._default = DefaultPlugin(options)
         self._writer = Writer(self._find)
         self._interest: dict[str, tuple[object, bool]] = {}
-        self._hooks: dict[tuple[str, str], Any] = {}  # Any: hooks of each role
+        signature, result = self._guard(_signature), self._guard(_result)
+        self._functions = _Library[FunctionContext, Type](library.function_result, result)
+        self._methods = _Library[MethodContext, Type](library.method_result, result)
+        self._attributes = _Library[AttributeContext, Type](
+            library.attribute, self._guard(_attribute)
+        )
+        self._function_signatures = _Library[FunctionSigContext, FunctionLike](
+            library.function_signature, signature
+        )
+        self._method_signatures = _Library[MethodSigContext, FunctionLike](
+            library.method_signature, signature
+        )
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         """A new build: what was found in the one before counts no more."""
@@ -90,7 +118,7 @@ class ShapePlugin(Plugin):
     ) -> Callable[[FunctionSigContext], FunctionLike] | None:
         """The library's functions take array-likes; the user's bind sizes."""
         if fullname.startswith(_LIBRARY):
-            return self._library("signature", fullname, library.function_signature, _signature)
+            return self._function_signatures[fullname]
         if fullname.startswith(_OTHERS):
             return None
         if "." in fullname and not self._of_interest(fullname):
@@ -100,7 +128,7 @@ class ShapePlugin(Plugin):
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Results of the library's functions and transforms, and of functions without a name."""
         if fullname.startswith(_LIBRARY):
-            return self._library("function", fullname, library.function_result, _result)
+            return self._functions[fullname]
         if fullname.startswith(_OTHERS):
             return None
         if "." in fullname:
@@ -114,7 +142,7 @@ class ShapePlugin(Plugin):
     ) -> Callable[[MethodSigContext], FunctionLike] | None:
         """The user's methods bind sizes; the library's layers take array-likes."""
         if fullname.startswith(_LIBRARY):
-            return self._library("of method", fullname, library.method_signature, _signature)
+            return self._method_signatures[fullname]
         if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname):
             return None
         return self._guarded(signatures.signature_hook, _signature)
@@ -122,7 +150,7 @@ class ShapePlugin(Plugin):
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Operators and methods of tensors, layers and sizes."""
         if fullname.startswith(_LIBRARY):
-            return self._library("method", fullname, library.method_result, _result)
+            return self._methods[fullname]
         if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname):
             return None
         return self._guarded(signatures.anonymous_hook, _result)
@@ -130,25 +158,10 @@ class ShapePlugin(Plugin):
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Shapes, transposes, and the user's attributes with arithmetic in their types."""
         if fullname.startswith(_LIBRARY):
-            return self._library("attribute", fullname, library.attribute, _attribute)
+            return self._attributes[fullname]
         if fullname.startswith(_OTHERS) or not self._member_of_interest(fullname, EXPRESSIONS):
             return None
         return self._guarded(attributes.canonical_attribute, _attribute)
-
-    def _library(
-        self,
-        role: str,
-        fullname: str,
-        find: Callable[[str], Callable[..., T] | None],
-        default: Callable[[Any], T],
-    ) -> Callable[[Any], T] | None:
-        """The hook for a name of the library's, which does not change."""
-        key = (role, fullname)
-        if key not in self._hooks:
-            hook = find(fullname)
-            self._hooks[key] = None if hook is None else self._guarded(hook, default)
-        found: Callable[[Any], T] | None = self._hooks[key]
-        return found
 
     # --- which names ------------------------------------------------------------------------
     def _of_interest(self, fullname: str) -> bool:
@@ -182,12 +195,18 @@ class ShapePlugin(Plugin):
             known = self._interest[key] = (t, t is not None and mentions(t, names))
         return known[1]
 
+    def _guard(
+        self, default: Callable[[Any], T]
+    ) -> Callable[[Callable[..., T]], Callable[[Any], T]]:
+        return lambda hook: self._guarded(hook, default)
+
     def _guarded(self, hook: Callable[..., T], default: Callable[[Any], T]) -> Callable[[Any], T]:
         """The hook, with its failures as notes, and not in the library's own files."""
-        writer = self._writer
+        writer, own = self._writer, _OWN_FILES
 
         def guarded(ctx: Any) -> T:
-            if _is_own(ctx.api.path):
+            path = ctx.api.path
+            if own[path] if path in own else _is_own(path):
                 return default(ctx)
             try:
                 return hook(ctx, writer=writer)
@@ -204,10 +223,8 @@ _OWN_FILES: dict[str, bool] = {}
 
 
 def _is_own(path: str) -> bool:
-    known = _OWN_FILES.get(path)
-    if known is None:
-        known = _OWN_FILES[path] = is_library_file(os.path.realpath(path))
-    return known
+    found = _OWN_FILES[path] = is_library_file(os.path.realpath(path))
+    return found
 
 
 def _note(ctx: Any, error: Exception) -> None:
@@ -239,10 +256,13 @@ def _attribute(ctx: Any) -> Type:
 @lru_cache(maxsize=1)
 def _fingerprint() -> str:
     """A digest of the library: a plugin's answers are the library's."""
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for folder in (root, root / "interpreters"):
-        for file in sorted(folder.resolve().rglob("*.py")):
-            state = file.stat()
-            digest.update(f"{file}:{state.st_mtime_ns}:{state.st_size}".encode())
-    return digest.hexdigest()
+    root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    states: list[str] = []
+    for top in (root, os.path.realpath(os.path.join(root, "interpreters"))):
+        for folder, _, names in os.walk(top):
+            for name in names:
+                if name.endswith(".py"):
+                    file = f"{folder}{os.sep}{name}"
+                    state = os.stat(file)
+                    states.append(f"{file}:{state.st_mtime_ns}:{state.st_size}")
+    return hashlib.sha256("\n".join(sorted(states)).encode()).hexdigest()

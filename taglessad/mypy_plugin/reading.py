@@ -34,6 +34,7 @@ from taglessad.mypy_plugin.names import (
     TENSORS,
 )
 from taglessad.mypy_plugin.specs import (
+    NESTED,
     Array,
     Choice,
     Function,
@@ -138,22 +139,24 @@ def tensor_instance(t: Type | None) -> Instance | None:
 def shape_from(t: Type | None) -> ShapeLike | None:
     """The shape in a tensor's type, or None for what is no tensor."""
     instance = tensor_instance(t)
-    if instance is None:
-        return None
+    return None if instance is None else _shape(instance)
+
+
+def _shape(instance: Instance) -> ShapeLike:
     out: list[Extent | Star] = []
+    runs = 0
     for arg in instance.args:
         p = get_proper_type(arg)
         if not isinstance(p, UnpackType):
             out.append(size_from(p))
             continue
         inner = get_proper_type(p.type)
-        if isinstance(inner, TypeVarTupleType):
-            out.append(run_from(inner))
-        elif isinstance(inner, TupleType):
-            out.extend(size_from(item) for item in inner.items)
+        if isinstance(inner, TupleType):
+            out.extend(map(size_from, inner.items))
         else:
-            out.append(ANY_RANK)
-    return (ANY_RANK,) if sum(isinstance(n, Star) for n in out) > 1 else tuple(out)
+            out.append(run_from(inner) if isinstance(inner, TypeVarTupleType) else ANY_RANK)
+            runs += 1
+    return tuple(out) if runs < 2 else (ANY_RANK,)
 
 
 def kind_from(instance: Instance) -> Kind:
@@ -172,9 +175,7 @@ def spec_from(t: Type | None, depth: int = 0) -> Spec:
         return known[1]
     instance = tensor_instance(p)
     if instance is not None:
-        shape = shape_from(p)
-        assert shape is not None
-        found = Array(shape, kind_from(instance))
+        found = Array(_shape(instance), kind_from(instance))
         if len(_READ) >= _MOST_READ:
             _READ.clear()
         _READ[id(p)] = (p, found)
@@ -273,9 +274,9 @@ def _is_open(spec: Spec) -> bool:
     """Whether it has questions of its own, which a member of a choice may not have."""
     if isinstance(spec, Array):
         return any(isinstance(n, Star) for n in spec.shape)
-    if isinstance(spec, Several | Keyed | Record):
+    if isinstance(spec, NESTED):
         return any(map(_is_open, spec.items))
-    return isinstance(spec, Choice | Function | Opaque)
+    return isinstance(spec, (Choice, Function, Opaque))
 
 
 def _tuple_spec(p: TupleType, depth: int) -> Spec:
@@ -343,7 +344,7 @@ def _as_record(
 
 
 def _is_numeric(spec: Spec) -> bool:
-    if isinstance(spec, Several | Keyed | Record):
+    if isinstance(spec, NESTED):
         return any(map(_is_numeric, spec.items)) or not spec.items
     if isinstance(spec, Choice):
         return any(map(_is_numeric, spec.items))

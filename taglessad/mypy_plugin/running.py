@@ -26,6 +26,7 @@ from taglessad.errors import (
 )
 from taglessad.levels import Under
 from taglessad.mypy_plugin.specs import (
+    NESTED,
     SHAPES,
     Answers,
     Array,
@@ -33,6 +34,7 @@ from taglessad.mypy_plugin.specs import (
     Keyed,
     Known,
     Opaque,
+    Questions,
     Record,
     Several,
     SizeOf,
@@ -62,19 +64,24 @@ class Outcome(NamedTuple):
 
 
 def evaluate(
-    call: Callable[[Answers], Any], specs: Sequence[Spec], read: Callable[[Any], Spec]
+    call: Callable[[Answers], Any],
+    specs: Sequence[Spec],
+    read: Callable[[Any], Spec],
+    open_questions: Questions | None = None,
 ) -> Outcome:
-    """The outcome of a call. `call` makes its arguments from the answers, and calls."""
-    open_questions = ask(specs)
-    if not open_questions.runs and not open_questions.ranks and not open_questions.choices:
+    """The outcome of a call. `call` makes its arguments from the answers, and calls.
+
+    `open_questions`: those of the specs, where they have been asked.
+    """
+    if open_questions is None:
+        open_questions = ask(specs)
+    if not open_questions:
         return _once(call, Answers({}), read)
     results: list[tuple[Answers, Spec]] = []
     ways = list(_ways(open_questions.runs, [n for n, every in open_questions.choices if every]))
     ranks = _ranks(specs)
     some = [n for n, every in open_questions.choices if not every]
-    guesses = list(
-        product(product(ranks, repeat=len(open_questions.ranks)), product(*map(range, some)))
-    )
+    guesses = list(product(product(ranks, repeat=open_questions.ranks), product(*map(range, some))))
     if len(ways) * len(guesses) > LONGEST:
         guesses = guesses[:: 1 + len(ways) * len(guesses) // LONGEST]
     for runs, certain in ways:
@@ -150,7 +157,7 @@ def _ranks(specs: Sequence[Spec]) -> tuple[int, ...]:
 def _rank(spec: Spec) -> int:
     if isinstance(spec, Array):
         return len(spec.shape)
-    if isinstance(spec, Several | Keyed | Record):
+    if isinstance(spec, NESTED):
         return max([_rank(s) for s in spec.items], default=0)
     return 0
 

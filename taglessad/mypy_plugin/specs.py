@@ -11,9 +11,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from taglessad.dims import UNKNOWN, Extent, ShapeLike, Star
+from taglessad.dtypes import DType
 from taglessad.interpreters.shape import Shape as ShapeInterpreter
 from taglessad.primitive import Aval
-from taglessad.tensor import AnyTensor, handle
+from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor
 
 Kind: TypeAlias = Literal["real", "int", "bool", "key", "any"]
 """key: integers that are a key of random numbers."""
@@ -21,12 +22,12 @@ Kind: TypeAlias = Literal["real", "int", "bool", "key", "any"]
 SHAPES: Final = ShapeInterpreter()
 """The interpreter in which the plugin runs the library's functions: no number is computed."""
 
-_DTYPES: Final = {
-    "real": np.dtype(np.float64),
-    "int": np.dtype(np.int64),
-    "bool": np.dtype(np.bool_),
-    "key": np.dtype(np.uint32),
-    "any": np.dtype(np.float64),
+_HANDLES: Final[Mapping[Kind, tuple[type[AnyTensor], DType]]] = {
+    "real": (Tensor, np.dtype(np.float64)),
+    "int": (IntTensor, np.dtype(np.int64)),
+    "bool": (BoolTensor, np.dtype(np.bool_)),
+    "key": (IntTensor, np.dtype(np.uint32)),
+    "any": (Tensor, np.dtype(np.float64)),
 }
 _KINDS: Final[Mapping[str, Kind]] = {"f": "real", "i": "int", "u": "int", "b": "bool"}
 
@@ -132,6 +133,10 @@ Spec: TypeAlias = (
 )
 
 
+NESTED: Final = (Several, Keyed, Record)
+"""The specs whose `items` are the parts of the value."""
+
+
 class Unreadable(Exception):
     """A value that cannot be made up: nothing is said of the call."""
 
@@ -164,9 +169,8 @@ class Answers:
 
 def array(shape: Sequence[Extent], kind: Kind) -> AnyTensor:
     """A handle under `Shape`."""
-    dtype = _DTYPES[kind]
-    made: AnyTensor = handle(SHAPES, Aval(tuple(shape), dtype), dtype)
-    return made
+    cls, dtype = _HANDLES[kind]
+    return cls(SHAPES, Aval(tuple(shape), dtype), dtype)
 
 
 def kind_of(x: AnyTensor) -> Kind:
@@ -236,17 +240,23 @@ def record(cls: type[Any], values: Sequence[Any]) -> Any:
     return made
 
 
-class Questions(NamedTuple):
+@dataclass(slots=True)
+class Questions:
     """What a realization has to be told: named runs, unknown ranks, choices (items, every)."""
 
     runs: dict[str, Star]
-    ranks: list[None]
+    ranks: int
     choices: list[tuple[int, bool]]
+    # Whether something belongs to one state of the user's program: a class, or a function.
+    of_program: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.runs or self.ranks or self.choices)
 
 
 def ask(specs: Sequence[Spec]) -> Questions:
     """The questions that some specs leave open, in the order in which `realize` meets them."""
-    found = Questions({}, [], [])
+    found = Questions({}, 0, [])
     for spec in specs:
         _ask(spec, found)
     return found
@@ -257,10 +267,13 @@ def _ask(spec: Spec, found: Questions) -> None:
         for n in spec.shape:
             if isinstance(n, Star):
                 if n.key == "?":
-                    found.ranks.append(None)
+                    found.ranks += 1
                 else:
                     found.runs[n.key] = n
-    elif isinstance(spec, Several | Keyed | Record):
+    elif isinstance(spec, Known):
+        return
+    elif isinstance(spec, NESTED):
+        found.of_program |= isinstance(spec, Record)
         for item in spec.items:
             _ask(item, found)
     elif isinstance(spec, Part):
@@ -270,6 +283,7 @@ def _ask(spec: Spec, found: Questions) -> None:
         # The members of a choice have no questions of their own: `Choice` is made so.
         found.choices.append((len(spec.items), spec.every))
     elif isinstance(spec, Function):
+        found.of_program = True
         for inner in getattr(spec.make, "specs", ()):
             for key, star in ask([inner]).runs.items():
                 found.runs.setdefault(key, star)

@@ -9,6 +9,7 @@ from mypy.types import (
     AnyType,
     CallableType,
     Instance,
+    LiteralType,
     TupleType,
     Type,
     TypeAliasType,
@@ -48,7 +49,11 @@ class _Mentions(TypeQuery[bool]):
 
 def mentions(t: Type | None, names: Collection[str]) -> bool:
     """Whether a type has one of the named classes in it."""
-    return t is not None and bool(t.accept(_Mentions(names)))
+    if isinstance(t, Instance):  # the visitor's answer, without the visitor
+        return t.type.fullname in names or any([mentions(a, names) for a in t.args])
+    if t is None or isinstance(t, (LiteralType, AnyType)):
+        return False
+    return bool(t.accept(_Mentions(names)))
 
 
 class Canonical(TypeTranslator):

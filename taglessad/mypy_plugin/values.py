@@ -54,33 +54,9 @@ class Values:
 
     def spec(self, e: Expression, *, tensor: bool = False) -> Spec:
         """What is known of an expression. `tensor`: where it stands a tensor may stand."""
-        if isinstance(e, IntExpr):
-            return Known(e.value, "int")
-        if isinstance(e, StrExpr):
-            return Known(e.value, "str")
-        if isinstance(e, FloatExpr):
-            return Known(e.value, "float")
-        if isinstance(e, EllipsisExpr):
-            return Known(Ellipsis, "ellipsis")
-        if isinstance(e, UnaryExpr) and e.op == "-":
-            inner = self.spec(e.expr)
-            if isinstance(inner, Known) and isinstance(inner.value, int | float):
-                return Known(-inner.value, inner.tag)
-        if isinstance(e, ListExpr | TupleExpr):
-            return self._several(e, tensor)
-        if isinstance(e, SliceExpr):
-            begin, end, step = (
-                Known(None, "NoneType") if part is None else self.spec(part)
-                for part in (e.begin_index, e.end_index, e.stride)
-            )
-            return Part((begin, end, step))
-        if isinstance(e, DictExpr):
-            return self._dict(e, tensor)
-        if isinstance(e, NameExpr | MemberExpr):
-            named = self._named(e)
-            if named is not None:
-                return named
-        return self._typed(self.type(e), tensor)
+        read = _READERS.get(e.__class__)
+        found = None if read is None else read(self, e, tensor)
+        return self._typed(self.type(e), tensor) if found is None else found
 
     def _typed(self, t: Type, tensor: bool) -> Spec:
         p = get_proper_type(t)
@@ -90,39 +66,80 @@ class Values:
             return self._program(p)
         return spec_from(p)
 
-    def _several(self, e: ListExpr | TupleExpr, tensor: bool) -> Spec:
-        if any(isinstance(item, StarExpr) for item in e.items):
-            return self._typed(self.type(e), tensor)
-        if len(e.items) > _LONGEST_LIST and all(isinstance(i, FloatExpr) for i in e.items):
-            return Several("list", (Known(0.0, "float"),) * len(e.items))
-        items = tuple(self.spec(item, tensor=tensor) for item in e.items)
-        return Several("list" if isinstance(e, ListExpr) else "tuple", items)
 
-    def _dict(self, e: DictExpr, tensor: bool) -> Spec:
-        keys: list[str] = []
-        for key, _ in e.items:
-            if not isinstance(key, StrExpr):
-                return Opaque("keys")
-            keys.append(key.value)
-        return Keyed(tuple(keys), tuple(self.spec(v, tensor=tensor) for _, v in e.items))
+# --- what the text of each kind of expression says; None where its type says it all ---------------
+def _negated(values: Values, e: UnaryExpr, tensor: bool) -> Spec | None:
+    if e.op == "-":
+        inner = values.spec(e.expr)
+        if isinstance(inner, Known) and isinstance(inner.value, (int, float)):
+            return Known(-inner.value, inner.tag)
+    return None
 
-    def _named(self, e: NameExpr | MemberExpr) -> Spec | None:
-        """A dtype or another constant of the library or of NumPy, by its name."""
-        node = e.node
-        if isinstance(node, TypeInfo):
-            if node.fullname in _BUILTIN_DTYPES:
-                return Known(_BUILTIN_DTYPES[node.fullname], "type")
-            if node.fullname.startswith("numpy."):
-                scalar = getattr(np, node.name, None)
-                return None if scalar is None else Known(scalar, "type")
-        if isinstance(node, Var) and node.fullname.startswith("taglessad."):
+
+def _several(values: Values, e: ListExpr | TupleExpr, tensor: bool) -> Spec | None:
+    if StarExpr in map(type, e.items):
+        return None
+    if len(e.items) > _LONGEST_LIST and all(isinstance(i, FloatExpr) for i in e.items):
+        return Several("list", (Known(0.0, "float"),) * len(e.items))
+    items = tuple([values.spec(item, tensor=tensor) for item in e.items])
+    return Several("list" if isinstance(e, ListExpr) else "tuple", items)
+
+
+def _part(values: Values, e: SliceExpr, tensor: bool) -> Spec:
+    begin, end, step = (
+        Known(None, "NoneType") if part is None else values.spec(part)
+        for part in (e.begin_index, e.end_index, e.stride)
+    )
+    return Part((begin, end, step))
+
+
+def _dict(values: Values, e: DictExpr, tensor: bool) -> Spec:
+    keys: list[str] = []
+    for key, _ in e.items:
+        if not isinstance(key, StrExpr):
+            return Opaque("keys")
+        keys.append(key.value)
+    return Keyed(tuple(keys), tuple(values.spec(v, tensor=tensor) for _, v in e.items))
+
+
+def _name(values: Values, e: NameExpr | MemberExpr, tensor: bool) -> Spec | None:
+    """A dtype or another constant of the library or of NumPy, by its name."""
+    node = e.node
+    if isinstance(node, Var):
+        if node.fullname.startswith("taglessad."):
             module, _, name = node.fullname.rpartition(".")
             value: Any = getattr(sys.modules.get(module), name, None)
-            if isinstance(value, np.dtype | float | int | str) or name == "newaxis":
+            if isinstance(value, (np.dtype, float, int, str)) or name == "newaxis":
                 return Known(value, type(value).__name__)
-        if isinstance(e, MemberExpr) and e.name == "dtype":
-            owner = tensor_instance(self.type(e.expr))
-            if owner is not None:
-                dtype = _DTYPE_OF.get(kind_from(owner))
-                return None if dtype is None else Known(np.dtype(dtype), "dtype")
-        return None
+    elif isinstance(node, TypeInfo):
+        if node.fullname in _BUILTIN_DTYPES:
+            return Known(_BUILTIN_DTYPES[node.fullname], "type")
+        if node.fullname.startswith("numpy."):
+            scalar = getattr(np, node.name, None)
+            return None if scalar is None else Known(scalar, "type")
+    return None
+
+
+def _member(values: Values, e: MemberExpr, tensor: bool) -> Spec | None:
+    if e.name == "dtype":
+        owner = tensor_instance(values.type(e.expr))
+        if owner is not None:
+            dtype = _DTYPE_OF.get(kind_from(owner))
+            return None if dtype is None else Known(np.dtype(dtype), "dtype")
+    return _name(values, e, tensor)
+
+
+# Any: each reads expressions of its own class.
+_READERS: Final[dict[type[Expression], Callable[[Values, Any, bool], Spec | None]]] = {
+    IntExpr: lambda values, e, tensor: Known(e.value, "int"),
+    StrExpr: lambda values, e, tensor: Known(e.value, "str"),
+    FloatExpr: lambda values, e, tensor: Known(e.value, "float"),
+    EllipsisExpr: lambda values, e, tensor: Known(Ellipsis, "ellipsis"),
+    UnaryExpr: _negated,
+    ListExpr: _several,
+    TupleExpr: _several,
+    SliceExpr: _part,
+    DictExpr: _dict,
+    NameExpr: _name,
+    MemberExpr: _member,
+}

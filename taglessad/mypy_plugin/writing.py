@@ -19,7 +19,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from taglessad.dims import ANY_RANK, Atom, Extent, Polynomial, ShapeLike, Star, Symbol, Unknown
+from taglessad.dims import ANY_RANK, Atom, Extent, ShapeLike, Star, Symbol, Unknown
 from taglessad.mypy_plugin.names import (
     ADD,
     ANY_TENSOR,
@@ -99,16 +99,20 @@ class Writer:
 
     def size(self, n: Extent) -> Type:
         """A size as it stands in a shape, in canonical form."""
-        if isinstance(n, Unknown):
-            return self.anything()
         if isinstance(n, int):
             return self.literal(n)
+        if isinstance(n, Unknown):
+            return self.anything()
         try:
+            if len(n.terms) == 1:
+                return self._term(*n.terms[0])
             return self._folded(ADD, [self._term(m, c) for m, c in n.terms])
         except Inexpressible:
             return self.anything()
 
     def _term(self, monomial: tuple[Atom, ...], c: int) -> Type:
+        if c == 1 and len(monomial) == 1:
+            return self._atom(monomial[0])
         factors = [self._atom(a) for a in monomial]
         if c != 1 or not factors:
             factors.insert(0, self.literal(c))
@@ -120,10 +124,7 @@ class Writer:
             if found is None or isinstance(found, TypeVarTupleType):
                 raise Inexpressible(atom.name)
             return found
-        return self.instance(DIV, [self._plain(atom.numerator), self._plain(atom.denominator)])
-
-    def _plain(self, n: int | Polynomial) -> Type:
-        return self.size(n)
+        return self.instance(DIV, [self.size(atom.numerator), self.size(atom.denominator)])
 
     def _folded(self, cls: str, parts: Sequence[Type]) -> Type:
         out = parts[0]
@@ -146,9 +147,9 @@ class Writer:
                 out.append(UnpackType(found))
         return out
 
-    def tensor(self, shape: ShapeLike, kind: Kind = "real") -> Instance:
+    def tensor(self, spec: Array) -> Instance:
         """A tensor type."""
-        return self.instance(CLASS_OF[kind], self.sizes(shape))
+        return self.instance(CLASS_OF[spec.kind], self.sizes(spec.shape))
 
     def sized_int(self, n: Extent) -> Type:
         """An int that is this size."""
@@ -168,7 +169,7 @@ class Writer:
             kind = spec.kind
             if kind == "any" and isinstance(p, Instance) and p.type.fullname in CLASS_OF.values():
                 return self.instance(p.type.fullname, self.sizes(spec.shape))
-            return self.tensor(spec.shape, kind)
+            return self.tensor(spec)
         if isinstance(spec, Known):
             return self._known(spec, declared)
         if isinstance(spec, SizeOf):

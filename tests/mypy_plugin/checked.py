@@ -32,18 +32,21 @@ def run_mypy(
     more: str = "",
     options: tuple[str, ...] = (),
     name: str = "program.py",
+    python: Path | None = None,
     release: Path | None = None,
 ) -> list[Message]:
-    """What mypy says of a program, or another release of it, in that folder.
+    """What mypy says of a program: this one, or that of another Python, or a release in a folder.
 
     Raises AssertionError where it crashes.
     """
     file, config = folder / name, folder / "mypy.ini"
     file.write_text(source)
     config.write_text(CONFIG.format(plugin="taglessad.mypy_plugin" if plugin else "", more=more))
-    cache = str(ROOT / ".mypy_cache" / "plugin") if release is None else str(folder / "cache")
+    ours = python is None and release is None
+    cache = ROOT / ".mypy_cache" / "plugin" if ours else folder / "cache"
     command = [
-        *(sys.executable, "-m", "mypy", "--config-file", str(config), "--cache-dir", cache),
+        *(str(python or sys.executable), "-m", "mypy"),
+        *("--config-file", str(config), "--cache-dir", str(cache)),
         *("--show-error-codes", "--no-error-summary", "--hide-error-context", "--no-pretty"),
         *options,
         str(file),

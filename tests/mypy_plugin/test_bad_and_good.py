@@ -1,8 +1,5 @@
 """The programs of `bad_and_good.py`, by mypy with the plugin and at run time."""
 
-import subprocess
-import sys
-from pathlib import Path
 from textwrap import indent
 from typing import Any
 
@@ -50,20 +47,6 @@ def marked(i: int) -> set[int]:
     first, _ = source()[1][i]
     lines = PROGRAMS[i][1].split("\n")
     return {first + k for k, line in enumerate(lines) if line.endswith("#!")}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("version", ["1.19.1", "2.0.0"])
-def test_older_mypy(version: str, tmp_path: Path) -> None:
-    release = tmp_path / "release"
-    install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(release)]
-    done = subprocess.run([*install, f"mypy=={version}"], capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("this mypy cannot be installed here")
-    text, spans = source()
-    said = sorted_out(run_mypy(text, tmp_path, release=release), spans)
-    for i, errors in enumerate(said):
-        assert {m.line for m in errors} == marked(i), errors
 
 
 @pytest.mark.parametrize("i", range(len(PROGRAMS)), ids=lambda i: f"{i}-{PROGRAMS[i][0]}")
