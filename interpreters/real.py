@@ -19,7 +19,7 @@ from taglessad.kernels.balls import hull
 from taglessad.kernels.enclosure import Enclosure, lower, upper
 from taglessad.kernels.events import Event, Fences, Nature, Undecided, user_site
 from taglessad.kernels.fields import Balls
-from taglessad.kernels.flint import arb_mat, ctx
+from taglessad.kernels.flint import arb, arb_mat, ctx
 from taglessad.kernels.payloads import (
     Numbers,
     Objects,
@@ -27,6 +27,7 @@ from taglessad.kernels.payloads import (
     Truth,
     boxed,
     dtype_of,
+    each,
     shape_of,
 )
 from taglessad.kernels.tables import evaluate
@@ -127,7 +128,9 @@ class Real(Balls, Ops[Payload]):
         """An Enclosure, which stands for every number in it; a Fraction."""
         if isinstance(value, Fraction):
             return Numbers(boxed(balls.of(value)), float64)
-        return Numbers(value.balls, value.dtype) if isinstance(value, Enclosure) else None
+        if isinstance(value, Enclosure):  # its entries are numbers of their own, shared or not
+            return Numbers(each(arb, value.balls), value.dtype)
+        return None
 
     def entered(self, x: Payload, /) -> Payload:
         """Real numbers, as what derivatives may be taken in."""
@@ -180,6 +183,7 @@ class Real(Balls, Ops[Payload]):
     def compare(self, relation: str, a: Numbers, b: Numbers) -> Truth:
         """A comparison; open where digits are missing, and for exact ties of balls at kinks."""
         x, y = a.values, b.values
+        same = _same(x, y)
         if relation in ("equal", "not_equal"):
             certain = np.asarray(np.equal(x, y), bool)
             possible = ~np.asarray(np.less(x, y) | np.greater(x, y), bool)
@@ -189,6 +193,10 @@ class Real(Balls, Ops[Payload]):
         else:
             certain = np.asarray(np.less_equal(x, y), bool)
             possible = ~np.asarray(np.greater(x, y), bool)
+        if relation == "less":
+            possible = possible & ~same
+        else:
+            certain = certain | same
         active = a.active or b.active
         if active or self._met:
             certain, possible = self._at_ties(relation, certain, possible, x, y, active)
@@ -346,3 +354,8 @@ def known(x: Any) -> bool:
     if x.is_exact() or x.rel_accuracy_bits() >= ENOUGH:
         return True
     return bool(abs(x).upper() < balls.of(2) ** NEGLIGIBLE)
+
+
+def _same(x: Objects, y: Objects) -> NDArray[Any]:
+    """Where two entries are one ball, which is one number: `max` gives the largest entry itself."""
+    return np.asarray(np.frompyfunc(lambda a, b: a is b and not a.is_nan(), 2, 1)(x, y), bool)

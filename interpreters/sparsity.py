@@ -8,6 +8,7 @@ not depend on an input is computed where it can be, so that indices have their v
 
 import math
 from collections.abc import Callable
+from itertools import compress
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -57,6 +58,7 @@ class Sparsity(Ops[Pattern]):
 
     precedence = 4
     takes_shapes = True
+    derives = True
 
     def __init__(self) -> None:
         self.columns = 0
@@ -388,9 +390,26 @@ def _evaluated(
     return list(prim.evaluate(ops, operands, params))
 
 
+def _ruled(
+    ops: Sparsity, prim: PrimN, operands: tuple[Pattern, ...], params: Params
+) -> list[Pattern]:
+    """What the function's text depends on, and what its own rule says that its derivative does."""
+    (rules,) = params
+    found = _evaluated(ops, prim, operands, params)
+    given = compress(operands[rules.constants :], rules.real)
+    tangents = [Pattern(x.aval, x.depends) for x in given]
+    if all(t.depends is None for t in tangents):
+        return found
+    points = [Pattern(x.aval, None, x.value) for x in operands]
+    moved = rules.pushed().run(ops, [*points, *tangents])[len(found) :]
+    for i, t in zip(compress(range(len(found)), rules.smooth), moved, strict=True):
+        found[i] = _merged(found[i], Pattern(t.aval, t.depends))
+    return found
+
+
 _CONTROL: Final = {
     "branch": _branch,
     "while_loop": _while,
     "scan": _evaluated,
-    "custom_rule": _evaluated,
+    "custom_rule": _ruled,
 }

@@ -1,14 +1,15 @@
 """How far values and derivatives lie from the exact ones, in units of the last place.
 
 The oracle knows no derivative rule: it is the value function in mpmath, and for its derivatives
-difference quotients over 1e-15 of the scale on which the function varies, with as many digits as
+difference quotients over 1e-20 of the scale on which the function varies, with as many digits as
 they take. What a user would get is what is measured: `vjp` for the first derivative, `jvp` of it
 for the second.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,10 +29,11 @@ Values: TypeAlias = Any
 FEW: Final = 8.0
 """The error allowed, in units of the last place."""
 
-_STEP: Final = 15  # a difference quotient errs by the square of 1e-15
-_DIGITS: Final = (60, 120, 240, 500, 1000, 2000)
+_STEP: Final = 20  # a difference quotient errs by the square of 1e-20
+_DIGITS: Final = (70, 140, 280, 560, 1100, 2200)
 _MOST: Final = float(np.finfo(np.float64).max)
 _LEAST: Final = 2.0**-1074
+_PARTS: Final = 8
 
 
 def mpmath() -> Any:  # Any: the module, which has no types
@@ -42,13 +44,24 @@ def mpmath() -> Any:  # Any: the module, which has no types
         raise MissingExtra("accuracy: needs mpmath; pip install mpmath") from None
 
 
+class Beyond(NamedTuple):
+    """Why a quantity errs by more than a few units, and by how many over its conditioning."""
+
+    reason: str
+    most: float = FEW
+
+
+ZERO: Final = Beyond("next to zeros of it")
+FADING: Final = Beyond("subnormal: a factor has lost its digits")
+
+
 class Row(NamedTuple):
-    """A function of one or two numbers.
+    """A function of one, two or three numbers.
 
     function: in this library. exact: the same in mpmath, itself accurate to its working precision.
     scales: operand by operand, how far from a point the function is close to a parabola.
-    points: how many -> operands. remark: where they are, if not everywhere, and why. exempt: the
-    quantities whose error may exceed the few units allowed; the remark says why.
+    points: how many -> operands. remark: where they are, if not everywhere, and why. exceptions:
+    the quantities whose error may exceed the few units allowed.
     """
 
     name: str
@@ -57,7 +70,7 @@ class Row(NamedTuple):
     scales: tuple[Callable[[Real], Real], ...]
     points: Callable[[int], tuple[Values, ...]]
     remark: str = ""
-    exempt: tuple[str, ...] = ()
+    exceptions: Mapping[str, Beyond] = MappingProxyType({})
 
 
 class Worst(NamedTuple):
@@ -102,6 +115,9 @@ class Oracle:
     def __init__(self, row: Row, xs: Sequence[Real]) -> None:
         self.row, self.xs, self.mp = row, xs, mpmath()
         self.units = [scale(x) for scale, x in zip(row.scales, xs, strict=True)]
+        # A step is to be seen in the number that it is added to.
+        sizes = [abs(x) / unit for x, unit in zip(xs, self.units, strict=True)]
+        self._hidden = int(self.mp.log10(max(1, *sizes)))
         self._known: dict[tuple[int, tuple[int, ...]], Real] = {}
 
     def __call__(self, orders: tuple[int, ...]) -> Real:
@@ -109,7 +125,7 @@ class Oracle:
         mp = self.mp
         found: Real = None
         for digits in _DIGITS:
-            with mp.workdps(digits):
+            with mp.workdps(digits + self._hidden):
                 found, size = self._quotient(orders, digits)
                 uncertain = size * mp.mpf(10) ** (8 - digits)
                 if uncertain <= max(abs(found) * mp.mpf(10) ** -20, mp.mpf(10) ** -345):
@@ -138,22 +154,27 @@ class Oracle:
         if i == j:
             square = steps[i] ** 2
             return (at(*up) - 2 * middle + at(*down)) / square, 4 * abs(middle) / square
-        both = 4 * steps[0] * steps[1]
-        mixed = at(1, 1) + at(-1, -1) - at(1, -1) - at(-1, 1)
+        both = 4 * steps[i] * steps[j]
+
+        def corner(up: int, across: int) -> Real:
+            return at(*(up * int(k == i) + across * int(k == j) for k in range(rank)))
+
+        mixed = corner(1, 1) + corner(-1, -1) - corner(1, -1) - corner(-1, 1)
         return mixed / both, 4 * abs(middle) / both
 
 
 def ulps(found: float, exact: Real) -> float:
     """The error of a float64 in units of the last place; inf for a wrong inf or a NaN.
 
-    What is beyond the largest number may be anything but a number.
+    What is beyond the largest number may be anything but a number; within a factor of 8 of it a part
+    of the result may overflow.
     """
     mp = mpmath()
     if abs(exact) > _MOST:
         beyond = abs(exact) > _MOST * (1 + mp.mpf(2) ** -48)
         return 0.0 if not math.isfinite(found) or not beyond else math.inf
     if not math.isfinite(found):
-        return 0.0 if math.isinf(found) and abs(exact) > _MOST * (1 - 2.0**-48) else math.inf
+        return 0.0 if abs(exact) > _MOST / _PARTS else math.inf
     unit = mp.mpf(_LEAST)
     if abs(exact) > unit:
         unit = max(unit, mp.mpf(2) ** (mp.floor(mp.log(abs(exact), 2)) - 52))
@@ -181,7 +202,7 @@ def worst(row: Row, count: int) -> list[Worst]:
     operands = [np.asarray(x, np.float64) for x in row.points(count)]
     wanted = quantities(len(operands))
     found = [measured(row, operands, orders) for orders in wanted]
-    errors = [Worst(_name(orders, len(operands)), 0.0, 0.0, (), "", 0.0) for orders in wanted]
+    errors = [Worst(quantity_name(orders), 0.0, 0.0, (), "", 0.0) for orders in wanted]
     for n, at in enumerate(zip(*operands, strict=True)):
         point = tuple(float(v) for v in at)
         xs = [mp.mpf(v) for v in point]
@@ -199,6 +220,6 @@ def worst(row: Row, count: int) -> list[Worst]:
     return errors
 
 
-def _name(orders: tuple[int, ...], rank: int) -> str:
-    letters = "xy" if rank > 1 else "x"
-    return "f" + ("_" if orders else "") + "".join(letters[i] for i in orders)
+def quantity_name(orders: tuple[int, ...]) -> str:
+    """f, f_x, f_xy, ...: a derivative by the operands that it is taken in."""
+    return "f" + ("_" if orders else "") + "".join("xyz"[i] for i in orders)

@@ -4,21 +4,22 @@ from typing import Any, Final
 
 import numpy as np
 
-import taglessad.special as special
+from taglessad.array_api import arithmetic as arith
+from taglessad.array_api import comparison as compare
 from taglessad.array_api import numpy_elementwise as more
+from taglessad.array_api import rounding
 from taglessad.array_api import transcendental as trans
-from taglessad.array_api.arithmetic import divide, multiply, pow
-from taglessad.proofs_checks.accuracy import Real, Row, mpmath
-from taglessad.proofs_checks.accuracy_points import F64, from_zero, over, relative, two, unit
+from taglessad.proofs_checks.accuracy import ZERO, Real, Row, mpmath
+from taglessad.proofs_checks.accuracy_points import F64, over, piecewise, relative, two, unit
 
 TINY: Final = float(np.finfo(np.float64).tiny)
 INF: Final = float("inf")
 mp: Final[Any] = mpmath()  # Any: a module without types
 
 BROAD: Final = over(-INF, INF, (-50, 50), near=(0.0,))
-SIZES: Final = over(0.0, INF, (0, 50), near=(0.0,))
-SHAPES: Final = over(1e-30, 1e30, (0, 100), near=(0.0,))
-GAPS: Final = over(-700, 700, (-700, 700))
+SIZES: Final = over(0.0, INF, (0, 50), near=(0.0, 1.0))
+GAPS: Final = over(-INF, INF, (-700, 700), near=(0.0,))
+COMPARABLE: Final = "where the quotients are normal numbers: of them the derivatives are made"
 
 
 def _logaddexp(a: Real, b: Real) -> Real:
@@ -29,14 +30,18 @@ def _logaddexp2(a: Real, b: Real) -> Real:
     return max(a, b) + mp.log1p(mp.power(2, -abs(a - b))) / mp.log(2)
 
 
-CHANGING: Final = "the integrands of second derivatives in parameters change sign, and may cancel"
-COMPARABLE: Final = "where the quotients are normal numbers: of them the derivatives are made"
-
-
 def _comparable(a: F64, b: F64) -> Any:  # Any: truth values
     """The operands' quotients are normal numbers."""
     ratio = np.abs(a / b)
     return (ratio > TINY) & (ratio < 1 / TINY)
+
+
+def _square_in_range(a: F64, b: F64) -> Any:  # Any: truth values
+    """Where the second derivatives, but for their difference, are in range."""
+    ratio = np.abs(a / b)
+    return _comparable(a, b) & (
+        (np.maximum(np.abs(a), np.abs(b)) > 1e-150) | (np.abs(np.log2(ratio)) > 1)
+    )
 
 
 def _normal_power(a: F64, b: F64) -> Any:  # Any: truth values
@@ -44,45 +49,69 @@ def _normal_power(a: F64, b: F64) -> Any:  # Any: truth values
     return (power > TINY) & (power < 1 / TINY)
 
 
-def _with_more_digits(f: Any) -> Any:  # Any: a function of mpmath numbers
-    """f with the digits that its cancellation costs."""
-
-    def value(a: Real, b: Real) -> Real:
-        lost = int(abs(mp.log10(abs(a))) + abs(mp.log10(abs(b)))) + 10
-        with mp.workdps(mp.mp.dps + lost):
-            return f(a, b)
-
-    return value
+def _apart(a: F64, b: F64) -> Any:  # Any: truth values
+    return a != b
 
 
-def _betaln(a: Real, b: Real) -> Real:
-    return mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+def _off_multiples(a: F64, b: F64) -> Any:  # Any: truth values
+    """Where the quotient has no jump within its last places, and is not too large to have any."""
+    ratio = a / b
+    return (np.abs(ratio) < 2.0**45) & (np.abs(ratio) > 2.0**-45) & (np.fmod(a, b) != 0)
 
 
+def _remainder(a: Real, b: Real) -> Real:
+    return a - b * mp.floor(a / b)
+
+
+def _fmod(a: Real, b: Real) -> Real:
+    ratio = a / b
+    return a - b * mp.sign(ratio) * mp.floor(abs(ratio))
+
+
+WHOLE: Final = "where the quotient is less than 2**45, and no whole number"
 PAIRS: Final = (
-    Row("multiply", multiply, lambda a, b: a * b, (relative, relative), two(BROAD, BROAD)),
+    Row("add", arith.add, lambda a, b: a + b, (relative, relative), two(BROAD, BROAD)),
+    Row("subtract", arith.subtract, lambda a, b: a - b, (relative, relative), two(BROAD, BROAD)),
+    Row("multiply", arith.multiply, lambda a, b: a * b, (relative, relative), two(BROAD, BROAD)),
     Row(
         "divide",
-        divide,
+        arith.divide,
         lambda a, b: a / b,
         (relative, relative),
         two(BROAD, BROAD, _comparable),
         COMPARABLE,
     ),
+    *(
+        Row(name, f, exact, (piecewise, piecewise), two(BROAD, BROAD, _off_multiples), WHOLE)
+        for name, f, exact in (
+            ("floor_divide", rounding.floor_divide, lambda a, b: mp.floor(a / b)),
+            ("remainder", rounding.remainder, _remainder),
+            ("fmod", rounding.fmod, _fmod),
+        )
+    ),
+    *(
+        Row(name, f, exact, (piecewise, piecewise), two(BROAD, BROAD, _apart, (1.0,)))
+        for name, f, exact in (
+            ("maximum", compare.maximum, max),
+            ("minimum", compare.minimum, min),
+            ("copysign", arith.copysign, lambda a, b: abs(a) * mp.sign(b)),
+        )
+    ),
     Row(
         "pow",
-        pow,
+        arith.pow,
         mp.power,
-        (relative, unit),
-        two(SIZES, over(-300, 300, (-20, 20)), _normal_power),
+        (relative, lambda b: mp.mpf(10) ** -3 * unit(b)),
+        two(SIZES, over(-INF, INF, (-20, 20), (0.0, 1.0)), _normal_power),
         "where the power is a normal number: of it the derivatives are made",
+        {"f_xy": ZERO},
     ),
     Row(
         "hypot",
         trans.hypot,
         mp.hypot,
         (relative, relative),
-        two(BROAD, BROAD, _comparable),
+        two(BROAD, BROAD, _comparable, (1.0, -1.0)),
         COMPARABLE,
     ),
     Row(
@@ -90,94 +119,26 @@ PAIRS: Final = (
         trans.atan2,
         mp.atan2,
         (relative, relative),
-        two(BROAD, BROAD, _comparable),
-        COMPARABLE,
-    ),
-    Row("logaddexp", trans.logaddexp, _logaddexp, (unit, unit), two(GAPS, GAPS)),
-    Row("logaddexp2", more.logaddexp2, _logaddexp2, (unit, unit), two(GAPS, GAPS)),
-    Row(
-        "betaln",
-        special.betaln,
-        _with_more_digits(_betaln),
-        (relative, relative),
-        two(SHAPES, SHAPES),
+        two(BROAD, BROAD, _square_in_range, (1.0, -1.0)),
+        f"{COMPARABLE}; within a factor of 2 of each other more than 1e-150",
+        {"f_xy": ZERO},
     ),
     Row(
-        "beta",
-        special.beta,
-        _with_more_digits(lambda a, b: mp.exp(_betaln(a, b))),
-        (lambda a: min(relative(a), 1), lambda b: min(relative(b), 1)),
-        two(over(1e-30, 300, (0, 100)), over(1e-30, 300, (0, 100))),
-        "f_xy is a difference of products, which cancel where one operand is small or large",
-        ("f_xy",),
-    ),
-    Row(
-        "gammainc",
-        special.gammainc,
-        lambda a, x: mp.gammainc(a, 0, x, regularized=True),
+        "logaddexp",
+        trans.logaddexp,
+        _logaddexp,
         (unit, unit),
-        two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
-        CHANGING,
-        ("f_xx",),
+        two(GAPS, GAPS, None, (1.0,)),
+        "",
+        {"f": ZERO},
     ),
     Row(
-        "gammaincc",
-        special.gammaincc,
-        lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True),
+        "logaddexp2",
+        more.logaddexp2,
+        _logaddexp2,
         (unit, unit),
-        two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
-        CHANGING,
-        ("f_xx",),
-    ),
-    Row(
-        "betainc(a, b, 0.3)",
-        lambda a, b: special.betainc(a, b, 0.3),
-        lambda a, b: mp.betainc(a, b, 0, mp.mpf(0.3), regularized=True),
-        (unit, unit),
-        two(over(1e-2, 60, (0, 30)), over(1e-2, 60, (0, 30))),
-        f"the exponent of the density is rounded; {CHANGING}",
-        ("f_x", "f_y", "f_xx", "f_xy", "f_yy"),
-    ),
-    Row(
-        "zeta(x, q)",
-        special.zeta,
-        mp.zeta,
-        (lambda x: min(x - 1, 1), lambda q: min(q, 1)),
-        two(over(1.0, 60, (1, 20), (1.0,)), over(1e-3, 1e3, (0, 20))),
-    ),
-    Row(
-        "xlogy",
-        special.xlogy,
-        lambda x, y: x * mp.log(y),
-        (relative, relative),
-        two(SHAPES, SHAPES),
-    ),
-    Row(
-        "xlog1py",
-        special.xlog1py,
-        lambda x, y: x * mp.log1p(y),
-        (relative, relative),
-        two(SHAPES, SHAPES),
-    ),
-    Row(
-        "boxcox",
-        special.boxcox,
-        lambda x, p: mp.expm1(p * mp.log(x)) / p,
-        (relative, from_zero),
-        two(over(1e-30, 1e30, (0, 20), (1.0,)), over(-20, 20, (-5, 5), (0.0,))),
-    ),
-    Row(
-        "rel_entr",
-        special.rel_entr,
-        lambda x, y: x * mp.log(x / y),
-        (relative, relative),
-        two(SHAPES, SHAPES),
-    ),
-    Row(
-        "kl_div",
-        special.kl_div,
-        lambda x, y: x * mp.log(x / y) - x + y,
-        (relative, relative),
-        two(SHAPES, SHAPES),
+        two(GAPS, GAPS, None, (1.0,)),
+        "",
+        {"f": ZERO},
     ),
 )

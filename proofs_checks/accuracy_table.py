@@ -2,20 +2,30 @@
 
 from typing import Any, Final
 
-import taglessad.special as special
+import numpy as np
+
 from taglessad.array_api import arithmetic as arith
 from taglessad.array_api import numpy_elementwise as more
+from taglessad.array_api import rounding
 from taglessad.array_api import transcendental as trans
+from taglessad.array_api.creation import tensor
 from taglessad.nn import functional as neural
-from taglessad.proofs_checks.accuracy import Real, Row, mpmath
+from taglessad.proofs_checks.accuracy import FADING, ZERO, Beyond, Real, Row, mpmath
 from taglessad.proofs_checks.accuracy_points import (
-    from_zero,
+    ANGLES,
+    EVERYWHERE,
+    F64,
+    GAUSS,
+    INSIDE,
+    POSITIVE,
+    TAILS,
     gaussian,
     one,
     relative,
     to_one,
     unit,
 )
+from taglessad.proofs_checks.accuracy_special import erfcx
 from taglessad.tensor import Tensor
 
 INF: Final = float("inf")
@@ -27,104 +37,38 @@ def _tan(x: Real) -> Real:
     return min(unit(x), abs(mp.cos(x)))
 
 
-def _to_pole(x: Real) -> Real:
-    return min(abs(x), abs(x - mp.nint(x))) if x < 0.5 else relative(x)
-
-
-def _to_ends(x: Real) -> Real:
-    return min(x, 1 - x)
-
-
 def _from_one(x: Real) -> Real:
     return min(abs(x - 1), x)
 
 
-EVERYWHERE: Final = one(-INF, INF, (-50, 50), near=(0.0, 1.0, -1.0))
-POSITIVE: Final = one(0.0, INF, (0, 50), near=(0.0, 1.0, 0.5))
-TAILS: Final = one(-INF, INF, (-760, 720), near=(0.0,))
-GAUSS: Final = one(-INF, INF, (-28, 28), near=(0.0,))
-INSIDE: Final = one(-1.0, 1.0, (-1, 1), near=(0.0, 1.0, -1.0))
-ANGLES: Final = one(-1e15, 1e15, (-20, 20), near=(0.0, 1.5707963267948966, 3.141592653589793))
-FAR: Final = "from -1e15 to 1e15"
-RIGHT: Final = "x > 0; for x < 0 the errors are those of two terms, which cancel near the zeros"
-SHARES: Final = one(0.0, 1.0, (0, 1), near=(0.0, 1.0, 0.5))
+def _to_half(x: Real) -> Real:
+    """To the next whole number or half of one."""
+    return abs(2 * x - mp.nint(2 * x)) / 2
+
+
+def _off_halves(x: F64) -> Any:  # Any: truth values
+    return np.remainder(x, 0.5) != 0
+
+
+STEPS: Final = one(-INF, INF, (-50, 50), near=(0.0, 0.5, 1.0, -0.5, -1.0, 12.5), keep=_off_halves)
+STEEP: Final = "whole and half numbers, where they jump, left out"
 
 
 # --- values in mpmath --------------------------------------------------------------------------------
-def _erfcx(x: Real) -> Real:
-    if x < 1e5:
-        with mp.workdps(mp.mp.dps + 20):
-            return mp.exp(x * x) * mp.erfc(x)
-    total, term, k = mp.mpf(0), mp.mpf(1), 0
-    while abs(term) > mp.mpf(10) ** (-mp.mp.dps - 5):
-        total += term
-        k += 1
-        term *= -(2 * k - 1) / (2 * x * x)
-    return total / (x * mp.sqrt(mp.pi))
-
-
-def _erfc(x: Real) -> Real:
-    return _erfcx(x) * mp.exp(-x * x) if x > 1 else mp.erfc(x)
-
-
-def _log_ndtr(x: Real) -> Real:
-    if x < -1:
-        return mp.log(_erfcx(-x / mp.sqrt(2)) / 2) - x * x / 2
-    return mp.log1p(-_erfc(x / mp.sqrt(2)) / 2)
-
-
-def _erfcinv(p: Real) -> Real:
-    if p > 1:
-        return -_erfcinv(2 - p)
-    if p > 0.1:
-        return mp.erfinv(1 - p)
-    y = mp.sqrt(-mp.log(p))
-    for _ in range(60):
-        step = (mp.log(_erfcx(y)) - y * y - mp.log(p)) * _erfcx(y) * mp.sqrt(mp.pi) / 2
-        y += step
-        if abs(step) < abs(y) * mp.mpf(10) ** (3 - mp.mp.dps):
-            break
-    return y
-
-
-def _ndtri(p: Real) -> Real:
-    return -mp.sqrt(2) * _erfcinv(2 * p)
-
-
-def _erfinv(x: Real) -> Real:
-    return mp.sign(x) * _erfcinv(1 - abs(x)) if abs(x) > 0.9 else mp.erfinv(x)
-
-
-def _scaled(n: int) -> Any:  # Any: a function of an mpmath number
-    def value(x: Real) -> Real:
-        size = abs(x)
-        if size > 10 * mp.mp.dps:  # Hankel's expansion, DLMF 10.40.1
-            total, term, k = mp.mpf(0), mp.mpf(1), 0
-            while abs(term) > mp.mpf(10) ** (-mp.mp.dps - 5):
-                total += term
-                k += 1
-                term *= -(4 * n * n - (2 * k - 1) ** 2) / (k * 8 * size)
-            return mp.sign(x) ** n * total / mp.sqrt(2 * mp.pi * size)
-        return mp.besseli(n, x) * mp.exp(-size)
-
-    return value
-
-
-def _exprel(x: Real) -> Real:
-    return mp.expm1(x) / x
-
-
-def _expint_3(x: Real) -> Real:
-    with mp.workdps(mp.mp.dps + 20):  # the recurrence, DLMF 8.19.12, cancels x*x times
-        return (mp.exp(-x) * (1 - x) + x * x * mp.e1(x)) / 2
-
-
 def _cbrt(x: Real) -> Real:
     return mp.sign(x) * mp.cbrt(abs(x))
 
 
-def _gammaln(x: Real) -> Real:
-    return mp.re(mp.loggamma(x))
+def _trunc(x: Real) -> Real:
+    return mp.sign(x) * mp.floor(abs(x))
+
+
+def _erfc(x: Real) -> Real:
+    return erfcx(x) * mp.exp(-x * x) if x > 1 else mp.erfc(x)
+
+
+def _sinc(x: Real) -> Real:
+    return mp.sinpi(x) / (mp.pi * x)
 
 
 def primitive(name: str) -> Any:  # Any: a function of one handle
@@ -137,11 +81,35 @@ def primitive(name: str) -> Any:  # Any: a function of one handle
 
 
 ELEMENTARY: Final = (
+    Row("negative", arith.negative, lambda x: -x, (relative,), EVERYWHERE),
+    Row("abs", lambda x: arith.abs(x), abs, (relative,), EVERYWHERE),
+    Row("sign", lambda x: arith.sign(x), mp.sign, (relative,), EVERYWHERE),
+    Row("floor", lambda x: rounding.floor(x), mp.floor, (_to_half,), STEPS, STEEP),
+    Row("ceil", lambda x: rounding.ceil(x), mp.ceil, (_to_half,), STEPS, STEEP),
+    Row("trunc", lambda x: rounding.trunc(x), _trunc, (_to_half,), STEPS, STEEP),
+    Row("round", lambda x: rounding.round(x), mp.nint, (_to_half,), STEPS, STEEP),
     Row("square", lambda x: arith.square(x), lambda x: x * x, (relative,), EVERYWHERE),
     Row("reciprocal", arith.reciprocal, lambda x: 1 / x, (relative,), EVERYWHERE),
     Row("sqrt", trans.sqrt, mp.sqrt, (relative,), POSITIVE),
     Row("rsqrt", primitive("rsqrt"), lambda x: 1 / mp.sqrt(x), (relative,), POSITIVE),
     Row("x ** 3", lambda x: x**3, lambda x: x**3, (relative,), EVERYWHERE),
+    Row(
+        "x ** 7",
+        lambda x: x**7,
+        lambda x: x**7,
+        (relative,),
+        EVERYWHERE,
+        "",
+        {"f_xx": FADING},
+    ),
+    Row("x ** 3.0", lambda x: arith.pow(x, 3.0), lambda x: x**3, (relative,), EVERYWHERE),
+    Row(
+        "x ** tensor(-1)",
+        lambda x: arith.pow(x, tensor(np.asarray(-1))),
+        lambda x: 1 / x,
+        (relative,),
+        EVERYWHERE,
+    ),
     Row("x ** -2", lambda x: x**-2, lambda x: x**-2, (relative,), EVERYWHERE),
     Row(
         "exp(-x*x)",
@@ -150,6 +118,7 @@ ELEMENTARY: Final = (
         (gaussian,),
         GAUSS,
         "the primitive exp_neg_square",
+        {"f_xx": ZERO},
     ),
     Row(
         "sech(x) ** 2",
@@ -158,6 +127,7 @@ ELEMENTARY: Final = (
         (unit,),
         TAILS,
         "the primitive sech_squared",
+        {"f_xx": ZERO},
     ),
     Row("cbrt", more.cbrt, _cbrt, (relative,), EVERYWHERE),
     Row("exp", trans.exp, mp.exp, (unit,), TAILS),
@@ -179,9 +149,9 @@ ELEMENTARY: Final = (
     ),
     Row("log2", trans.log2, lambda x: mp.log(x) / mp.log(2), (relative,), POSITIVE),
     Row("log10", trans.log10, lambda x: mp.log(x) / mp.log(10), (relative,), POSITIVE),
-    Row("sin", trans.sin, mp.sin, (unit,), ANGLES, FAR),
-    Row("cos", trans.cos, mp.cos, (unit,), ANGLES, FAR),
-    Row("tan", trans.tan, mp.tan, (_tan,), ANGLES, FAR),
+    Row("sin", trans.sin, mp.sin, (unit,), ANGLES),
+    Row("cos", trans.cos, mp.cos, (unit,), ANGLES),
+    Row("tan", trans.tan, mp.tan, (_tan,), ANGLES),
     Row("asin", trans.asin, mp.asin, (to_one,), INSIDE),
     Row("acos", trans.acos, mp.acos, (to_one,), INSIDE),
     Row("atan", trans.atan, mp.atan, (relative,), EVERYWHERE),
@@ -191,109 +161,18 @@ ELEMENTARY: Final = (
     Row("asinh", trans.asinh, mp.asinh, (relative,), EVERYWHERE),
     Row("acosh", trans.acosh, mp.acosh, (_from_one,), one(1.0, INF, (1, 5), near=(1.0,))),
     Row("atanh", trans.atanh, mp.atanh, (to_one,), INSIDE),
-    Row("sinc", trans.sinc, mp.sincpi, (unit,), one(-1e15, 1e15, (-5, 5), near=(0.0,))),
-)
-SPECIAL: Final = (
-    Row("erf", special.erf, mp.erf, (gaussian,), GAUSS),
-    Row("erfc", special.erfc, _erfc, (gaussian,), GAUSS),
-    Row("erfcx", special.erfcx, _erfcx, (gaussian,), one(-27.0, INF, (-27, 30), near=(0.0,))),
-    Row("erfinv", special.erfinv, _erfinv, (to_one,), INSIDE),
     Row(
-        "erfcinv",
-        special.erfcinv,
-        _erfcinv,
-        (lambda x: min(x, 2 - x, abs(x - 1) if x != 1 else x),),
-        one(0.0, 2.0, (0, 2), near=(0.0, 1.0, 2.0)),
-    ),
-    Row(
-        "ndtr",
-        special.ndtr,
-        lambda x: _erfc(-x / mp.sqrt(2)) / 2,
-        (gaussian,),
-        one(-INF, INF, (-39, 39), near=(0.0,)),
-    ),
-    Row("ndtri", special.ndtri, _ndtri, (_to_ends,), SHARES),
-    Row("log_ndtr", special.log_ndtr, _log_ndtr, (gaussian,), one(-1e150, INF, (-50, 39))),
-    Row("gamma", special.gamma, mp.gamma, (_to_pole,), one(0.0, INF, (0, 172), near=(0.0, 1.0))),
-    Row("gammaln", special.gammaln, _gammaln, (_to_pole,), POSITIVE, RIGHT),
-    Row("digamma", special.digamma, lambda x: mp.psi(0, x), (_to_pole,), POSITIVE, RIGHT),
-    Row(
-        "trigamma",
-        lambda x: special.polygamma(1, x),
-        lambda x: mp.psi(1, x),
-        (_to_pole,),
-        one(0.0, INF, (0, 30), near=(0.0,)),
-    ),
-    Row(
-        "polygamma(2, x)",
-        lambda x: special.polygamma(2, x),
-        lambda x: mp.psi(2, x),
-        (_to_pole,),
-        one(1e-70, 1e70, (0, 30), near=(0.0,)),
-    ),
-    Row(
-        "betainc(2.5, 0.5, x)",
-        lambda x: special.betainc(2.5, 0.5, x),
-        lambda x: mp.betainc(2.5, 0.5, 0, x, regularized=True),
-        (_to_ends,),
-        one(1e-100, 1.0, (0, 1), near=(1.0, 0.5)),
-        "x > 1e-100: of the density, which then underflows, the second derivative is made",
-    ),
-    Row(
-        "zeta",
-        special.zeta,
-        mp.zeta,
-        (lambda x: x - 1,),
-        one(1.0, 1000.0, (1, 40), near=(1.0,)),
-    ),
-    Row("i0", special.i0, lambda x: mp.besseli(0, x), (unit,), one(-720, 720, (-20, 20), (0.0,))),
-    Row("i1", special.i1, lambda x: mp.besseli(1, x), (unit,), one(-720, 720, (-20, 20), (0.0,))),
-    Row("i0e", special.i0e, _scaled(0), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
-    Row(
-        "i1e",
-        special.i1e,
-        _scaled(1),
-        (relative,),
-        one(-INF, INF, (-40, 40), (0.0,)),
-        "f'' is a sum of two terms, which cancel near its zeros",
-        ("f_xx",),
-    ),
-    Row("exp1", special.exp1, mp.e1, (unit,), one(0.0, 745.0, (0, 10), (0.0,))),
-    Row(
-        "expn(3, x)",
-        lambda x: special.expn(3, x),
-        _expint_3,
+        "sinc",
+        trans.sinc,
+        _sinc,
         (unit,),
-        one(0.0, 745.0, (0, 10), (0.0,)),
-    ),
-    Row(
-        "expi",
-        special.expi,
-        mp.ei,
-        (unit,),
-        one(-745.0, 720.0, (-5, 60), (0.0, 0.37250741078136663)),
-    ),
-    Row("exprel", special.exprel, _exprel, (from_zero,), one(-INF, INF, (-50, 50), (0.0,))),
-    Row(
-        "spence",
-        special.spence,
-        lambda x: mp.re(mp.polylog(2, 1 - x)),
-        (lambda x: min(x, 1),),
-        one(0.0, 1e6, (0, 4), (0.0, 1.0)),
-    ),
-    Row("cosm1", special.cosm1, lambda x: -2 * mp.sin(x / 2) ** 2, (unit,), ANGLES),
-    Row("expit", special.expit, lambda x: 1 / (1 + mp.exp(-x)), (unit,), TAILS),
-    Row("log_expit", special.log_expit, lambda x: -mp.log1p(mp.exp(-x)), (unit,), TAILS),
-    Row("logit", special.logit, lambda x: mp.log(x) - mp.log1p(-x), (_to_ends,), SHARES),
-    Row(
-        "entr",
-        special.entr,
-        lambda x: -x * mp.log(x),
-        (relative,),
-        one(0.0, INF, (0, 3), near=(0.0, 1.0, 0.36787944117144233)),
+        one(-1e307, 1e307, (-5, 5), near=(0.0, 1.0)),
+        "beyond, pi x overflows",
+        {"f": ZERO, "f_x": ZERO, "f_xx": ZERO},
     ),
 )
 NEURAL: Final = (
+    Row("relu", neural.relu, lambda x: max(x, mp.mpf(0)), (relative,), EVERYWHERE),
     Row("softplus", neural.softplus, lambda x: mp.log1p(mp.exp(x)), (unit,), TAILS),
     Row(
         "silu",
@@ -302,6 +181,7 @@ NEURAL: Final = (
         (unit,),
         one(-708.0, INF, (-708, 720), near=(0.0,)),
         "x > -708: below, the logistic function, which it is made of, is subnormal",
+        {"f_x": ZERO, "f_xx": Beyond("next to zeros of it, and where it is subnormal")},
     ),
     Row(
         "gelu",
@@ -309,5 +189,23 @@ NEURAL: Final = (
         lambda x: x * _erfc(-x / mp.sqrt(2)) / 2,
         (gaussian,),
         one(-INF, INF, (-39, 39), near=(0.0,)),
+        "",
+        {"f": FADING, "f_x": ZERO, "f_xx": ZERO},
+    ),
+    Row(
+        "elu",
+        neural.elu,
+        lambda x: x if x > 0 else mp.expm1(x),
+        (unit,),
+        TAILS,
+    ),
+    Row(
+        "mish",
+        neural.mish,
+        lambda x: x * mp.tanh(mp.log1p(mp.exp(x))),
+        (unit,),
+        one(-350.0, INF, (-350, 360), near=(0.0,)),
+        "",
+        {"f_xx": FADING},
     ),
 )

@@ -76,7 +76,8 @@ class CustomRule:
             )
         arguments = _positional(self.what, self.f, args, kwargs)
         call = _Call(self, arguments)
-        if call.base.base is None:  # nothing is under way that a rule would matter to
+        ops = call.base
+        if ops.base is None and not ops.derives:  # nothing is under way that a rule matters to
             return self.f(*args, **kwargs)
         return call.run()
 

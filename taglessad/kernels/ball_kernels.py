@@ -395,7 +395,7 @@ def cumulative_max(field: Field, x: Numbers, axis: int) -> Numbers:
     ordered = np.moveaxis(x.values, axis, 0)
     y = ordered.copy()
     for i in range(1, len(y)):
-        y[i] = each(balls.larger, boxed(y[i - 1]), boxed(ordered[i]))
+        y[i, ...] = each(balls.larger, boxed(y[i - 1]), boxed(ordered[i]))
         equal = np.asarray(np.equal(boxed(y[i - 1]), boxed(ordered[i])), bool)
         for index in map(tuple, np.argwhere(equal)):
             place, met = tuple(map(int, index)), (boxed(ordered[i])[index],)
@@ -411,6 +411,7 @@ def logsumexp(field: Field, x: Numbers, axes: tuple[int, ...]) -> Numbers:
 PARAMETRIC: dict[str, tuple[Callable[..., Any], int]] = {
     "bessel_i": (special_balls.bessel_i, 1),
     "bessel_i_scaled": (special_balls.bessel_i_scaled, 1),
+    "beta": (special_balls.beta, 2),
     "beta_density": (special_balls.beta_density, 3),
     "betainc": (special_balls.betainc, 3),
     "erfcx": (special_balls.erfcx, 1),

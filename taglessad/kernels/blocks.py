@@ -187,6 +187,15 @@ def two_product(a: F64, b: F64) -> tuple[F64, F64]:
     return product, np.where(np.isfinite(rest), rest, 0.0)
 
 
+def product(first: F64, *factors: F64) -> F64:
+    """A product of several factors that is rounded once, nearly; plainly where it leaves the range."""
+    result, lost = first, np.zeros_like(first)
+    for factor in factors:
+        result, rest = two_product(result, factor)
+        lost = lost + rest / result
+    return np.where(np.isfinite(lost), result + result * lost, result)
+
+
 def _halves(x: F64) -> tuple[F64, F64]:
     high = x * 134217729.0  # 2**27 + 1
     high = high - (high - x)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.kernels.blocks import chosen, jointly, two_product, two_sum
+from taglessad.kernels.blocks import chosen, jointly, product, two_product, two_sum
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise
 from taglessad.kernels.gamma import digamma, gammaln, gammaln_1p, polygamma, stirling
 
@@ -30,6 +30,14 @@ def beta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     above 10, their powers compensated for the rounding of a + b and of the quotients.
     """
     return jointly(_beta, a, b)
+
+
+def binom(n: NDArray[Any], k: NDArray[Any]) -> NDArray[Any]:
+    """The binomial coefficient n over k, 1 / ((n + 1) B(n - k + 1, k + 1)) (NIST DLMF 1.2.6).
+
+    Any: the dtype of the operands, which the result keeps.
+    """
+    return jointly(_binom, n, k)
 
 
 def betaln(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -66,7 +74,7 @@ def _gamma_large(x: F64) -> F64:
     x = np.minimum(x, 180.0)
     rest = _SQRT_TWO_PI * np.exp(stirling(x))
     near = np.minimum(x, 140.0)  # above, the power is out of range before the product is
-    direct = np.power(near, near - 0.5) * np.exp(-near) * rest
+    direct = product(np.power(near, near - 0.5), np.exp(-near), rest)
     half = np.power(x, 0.5 * x - 0.25) * np.exp(-0.5 * x)
     return np.where(x <= 140, direct, half * rest * half)
 
@@ -76,8 +84,12 @@ def _gamma_small(x: F64) -> F64:
     z = x - whole  # exact
     # Gamma(1 + z) for z in [0, 1], where its logarithm is at most 0.12.
     result = np.exp(gammaln_1p(z))
-    for k in range(1, 9):
-        result = np.where(whole > k, result * (z + k), result)
+    lost = np.zeros_like(x)  # what the products are rounded by; the factors are exact
+    for k in range(1, int(whole.max(initial=0))):
+        product, rest = two_product(result, z + k)
+        lost = np.where(whole > k, lost + rest / product, lost)
+        result = np.where(whole > k, product, result)
+    result = result + result * lost
     return np.where(whole == 0, result / x, result)
 
 
@@ -139,22 +151,42 @@ def _beta_small(a: F64, b: F64) -> F64:
 def _beta_mixed(a: F64, b: F64) -> F64:
     """a < 10 <= b: Gamma(b) / Gamma(a + b) by Stirling's series."""
     c, rest = two_sum(a, b)
-    change = np.exp(stirling(b) - stirling(c) + a)
-    powers = _quotient_power(b, c, rest, b - 0.5) * np.power(c, -a) * (1 - a * rest / c)
-    huge = 1e15 < b
-    powers = np.where(huge, np.power(b, -a), powers)
-    change = np.where(huge, 1.0, change)
     tiny = a < 1e-280
-    return np.where(tiny, 1 / a, _gamma(np.where(tiny, 1.0, a)) * change * powers)
+    size = _gamma(np.where(tiny, 1.0, a))
+    change = np.exp(stirling(b) - stirling(c) - a * rest / c)
+    powers = product(_quotient_power(b, c, rest, b - 0.5), np.power(c, -a))
+    found = product(size, np.exp(a), powers, change)
+    # DLMF 5.11.12
+    far = product(size, np.power(b, -a), np.exp(-0.5 * a * (a - 1) / b))
+    found = np.where(b > 1e12, far, found)
+    return np.where(tiny, 1 / a, found)
 
 
 def _beta_large(a: F64, b: F64) -> F64:
     c, rest = two_sum(a, b)
     series = stirling(a) + stirling(b) - stirling(c)
-    first, second = _quotient_power(a, c, rest, 0.5 * a), _quotient_power(b, c, rest, 0.5 * b)
-    second = np.where(b > 1e15 * a, np.exp(-0.5 * a), second)
-    size = _SQRT_TWO_PI * np.sqrt((c / b) / a) * np.exp(series)
-    return np.asarray((first * second) * size * (first * second))
+    size = product(np.sqrt((c / b) / a), np.exp(series), np.full_like(a, _SQRT_TWO_PI))
+
+    def powers(share: float) -> F64:
+        second = _quotient_power(b, c, rest, share * b)
+        # (1 + a / b)**-b
+        far = np.exp(-share * a) * np.exp(0.5 * share * np.minimum(a, 750.0) * (a / b))
+        second = np.where(b > 1e12 * a, far, second)
+        return product(_quotient_power(a, c, rest, share * a), second)
+
+    half, whole = powers(0.5), powers(1.0)
+    return np.where(whole > 1e-250, whole * size, half * size * half)
+
+
+def _binom(n: F64, k: F64) -> F64:
+    # n - k + 1 and k + 1 are rounded, which the coefficient's slopes make good.
+    (rest, left), (below, lost) = two_sum(n, -k), two_sum(k, np.ones_like(k))
+    above, more = two_sum(rest, np.ones_like(k))
+    inside = (above > 0) & (below > 0)
+    p, q = np.where(inside, above, 1.0), np.where(inside, below, 1.0)
+    first, second = _difference(p, q, 0), _difference(q, p, 0)
+    change = np.where(inside, first * (left + more) + second * lost, 0.0)
+    return np.asarray(1 / (_beta(above, below) * (n + 1)) * (1 - change))
 
 
 def _betaln(a: F64, b: F64) -> F64:
@@ -230,6 +262,7 @@ def _positive(a: F64, b: F64, n: int) -> F64:
         rising = math.factorial(n + 2 * j - 1) / math.factorial(n)
         factor = bernoulli * rising / math.factorial(2 * j)
         total = total + factor * _power_difference(w, b, n + 2 * j)
+    lost = np.zeros_like(total)  # what the sums are rounded by
     for k in reversed(range(int(short.max()))):
         u = a + k
         if n == 0:
@@ -237,6 +270,7 @@ def _positive(a: F64, b: F64, n: int) -> F64:
             term = np.where(np.isinf(b), 1 / u, term)
         else:
             term = _power_difference(u, b, p)
-        total = total + np.where(short > k, term, 0.0)
+        total, rest = two_sum(total, np.where(short > k, term, 0.0))
+        lost = lost + rest
     sign = 1.0 if n % 2 else -1.0
-    return sign * math.factorial(n) * total
+    return sign * math.factorial(n) * (total + lost)

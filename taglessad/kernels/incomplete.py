@@ -13,12 +13,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from taglessad.kernels.beta_derivatives import of_exponential
 from taglessad.kernels.blocks import (
     chosen,
     expm1_minus,
     integral,
     jointly,
     log1p_minus,
+    product,
     two_product,
     two_sum,
 )
@@ -92,8 +94,7 @@ def beta_density(a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], m: int, n: i
         inside = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
         a, b = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
         x = np.where(inside, x, 0.5)
-        first = np.log(x) - polygamma_difference(a, b, 0)
-        second = np.log1p(-x) - polygamma_difference(b, a, 0)
+        first, second = _logs_over_means(a, b, x)
         weight = _joint_derivatives(m, n, first, second, a, b)
         return np.where(inside, _beta_kernel(a, b, x, density=True) * weight, np.nan)
 
@@ -124,16 +125,19 @@ def _polygammas(a: F64, m: int) -> list[F64]:
 def _log_over_mean(a: F64, x: F64) -> F64:
     """log(x) - digamma(a), which for large a is small near x = a."""
     near = np.log1p((x - a) / a) + log_minus_digamma(np.maximum(a, 3.0))
-    return np.where((a > 10) & (np.abs(x - a) < 0.5 * a), near, np.log(x) - digamma(a))
+    return np.where((a > 3) & (np.abs(x - a) < 0.5 * a), near, np.log(x) - digamma(a))
 
 
 # --- gamma ---------------------------------------------------------------------------------------
 def _gamma_kernel(a: F64, x: F64, density: bool = False) -> F64:
     """x**a exp(-x) / Gamma(a) for a > 0, x >= 0; or that over x, the density itself."""
+    # Rounding counts as often as the exponent is large: near the mean the deviance is small.
+    middle = (a > 10) & (np.abs(x - a) < np.sqrt(a))
+    large = (a > 100) | middle
     return chosen(
         a.size,
-        ((a > 0) & (a <= 100), lambda i: _kernel_by_power(a[i] - density, a[i], x[i])),
-        (a > 100, lambda i: _kernel_by_deviance(a[i], x[i]) / (x[i] if density else 1)),
+        ((a > 0) & ~large, lambda i: _kernel_by_power(a[i] - density, a[i], x[i])),
+        (large, lambda i: _kernel_by_deviance(a[i], x[i]) / (x[i] if density else 1)),
     )
 
 
@@ -142,8 +146,10 @@ def _kernel_by_power(p: F64, a: F64, x: F64) -> F64:
     power, half = np.power(x, p), np.power(x, 0.5 * p) * np.exp(-0.5 * x)
     direct = (power < 1e290) & (power > 1e-290) & (x < 600)
     tiny = a < 1e-290
-    factor = np.where(tiny, a, 1 / gamma_function(np.where(tiny, 1.0, a)))
-    return np.where(direct, power * np.exp(-x) * factor, half * factor * half)
+    size = gamma_function(np.where(tiny, 1.0, a))
+    whole = product(power, np.exp(-x))
+    by_power = np.where(direct, whole / size, half / size * half)
+    return np.where(tiny, np.where(direct, whole, half * half) * a, by_power)
 
 
 def _kernel_by_deviance(a: F64, x: F64) -> F64:
@@ -245,65 +251,86 @@ def _joint_derivatives(m: int, n: int, first: F64, second: F64, a: F64, b: F64) 
                 c[i, j] = column(-polygamma_difference(b, a, j - 1))
             else:
                 c[i, j] = column(polygamma(i + j - 1, a + b))
-    found: dict[tuple[int, int], Any] = {(0, 0): np.ones_like(first)}
-    for i in range(m + 1):
-        for j in range(n + 1):
-            if i:
-                terms = [
-                    math.comb(i - 1, k) * math.comb(j, h) * c[k + 1, h] * found[i - 1 - k, j - h]
-                    for k in range(i)
-                    for h in range(j + 1)
-                ]
-            elif j:
-                terms = [math.comb(j - 1, h) * c[0, h + 1] * found[0, j - 1 - h] for h in range(j)]
-            else:
-                continue
-            found[i, j] = sum(terms)
-    return np.asarray(found[m, n])
+    return np.asarray(of_exponential(m, n, c) * np.ones_like(first))
 
 
 def _beta_kernel(a: F64, b: F64, x: F64, density: bool = False) -> F64:
     """x**a (1 - x)**b / B(a, b); or that over x (1 - x), the density itself."""
     both = (a > 10) & (b > 10)
+    # Rounding counts as often as the exponent is large: near the mean the deviance is small.
+    middle = np.abs(_beyond_mean(a, b, x)) < np.sqrt(np.minimum(a, b))
+    large = both & (middle | (a + b > 600))  # above, B(a, b) may underflow
 
-    def large(i: Index) -> F64:
+    def by_deviance(i: Index) -> F64:
         over = x[i] * (1 - x[i]) if density else 1.0
         return _beta_by_deviance(a[i], b[i], x[i]) / over
 
     return chosen(
         a.size,
-        (both, large),
-        (~both, lambda i: _beta_by_power(a[i] - density, b[i] - density, a[i], b[i], x[i])),
+        (large, by_deviance),
+        (~large, lambda i: _beta_by_power(a[i] - density, b[i] - density, a[i], b[i], x[i])),
     )
 
 
 def _beta_by_power(p: F64, q: F64, a: F64, b: F64, x: F64) -> F64:
     """x**p (1 - x)**q / B(a, b)."""
-    first, half = np.power(x, p), np.power(x, 0.5 * p)
-    second = np.where(x < 0.5, np.exp(q * np.log1p(-x)), np.power(1 - x, q))
     size = beta_function(a, b)
-    rest = second / size
-    usable = (second > 1e-290) & (second < 1e290) & (rest > 1e-290) & (rest < 1e290)
+    direct = np.power(x, p), _power_of_rest(x, q)
+    halves = np.power(x, 0.5 * p) * _power_of_rest(x, 0.5 * q)
+    usable = (size > 1e-290) & (halves > 0) & np.isfinite(halves)
     logarithm = p * np.log(x) + q * np.log1p(-x) - betaln(a, b)
-    product = np.where((first > 1e-290) & (first < 1e290), first * rest, half * rest * half)
-    return np.asarray(np.where(usable, product, np.exp(logarithm)))
+    by_halves = np.where(usable, halves / size * halves, np.exp(logarithm))
+    normal = usable
+    for factor in (*direct, direct[0] * direct[1]):
+        normal = normal & (factor > 1e-290) & (factor < 1e290)
+    return np.asarray(np.where(normal, product(*direct) / size, by_halves))
+
+
+def _power_of_rest(x: F64, q: F64) -> F64:
+    """(1 - x)**q: what the difference is rounded by would count q times."""
+    rest, more = two_sum(np.ones_like(x), -x)
+    change = np.where(more == 0, 0.0, np.expm1(q * (more / rest)))
+    power = np.power(rest, q)
+    return np.asarray(power + power * change)
+
+
+def _beyond_mean(a: F64, b: F64, x: F64) -> F64:
+    """(a + b) x - a = b x - a (1 - x), of products and a difference that are taken exactly."""
+    rest, more = two_sum(np.ones_like(x), -x)
+    (first, e), (second, f) = two_product(b, x), two_product(a, rest)
+    return (first - second) + ((e - f) - a * more)
+
+
+def _logs_over_means(a: F64, b: F64, x: F64) -> tuple[F64, F64]:
+    """log(x) and log(1 - x) less their means under the beta density, small near the middle of it."""
+    first = np.log(x) - polygamma_difference(a, b, 0)
+    second = np.log1p(-x) - polygamma_difference(b, a, 0)
+    shift = _beyond_mean(a, b, x)
+    near = (a > 3) & (b > 3) & (np.abs(shift) < 0.5 * np.minimum(a, b))
+    p, q = np.where(near, a, 3.0), np.where(near, b, 3.0)
+    shift = np.where(near, shift, 0.0)
+    both = log_minus_digamma(p + q)
+    in_first = np.log1p(shift / p) + (log_minus_digamma(p) - both)
+    in_second = np.log1p(-shift / q) + (log_minus_digamma(q) - both)
+    return np.where(near, in_first, first), np.where(near, in_second, second)
 
 
 def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:
-    # (a + b) x - a = b x - a (1 - x), of products and a difference that are taken exactly.
-    rest, more = two_sum(np.ones_like(x), -x)
-    (first, e), (second, f) = two_product(b, x), two_product(a, rest)
-    shift = (first - second) + ((e - f) - a * more)
+    shift = _beyond_mean(a, b, x)
     c = a + b
     deviance = _deviance(a, shift, c * x) + _deviance(b, -shift, c * (1 - x))
     series = stirling(c) - stirling(a) - stirling(b)
     return np.sqrt(a * (b / c)) / _SQRT_TWO_PI * np.exp(deviance + series)
 
 
-def _below(a: F64, b: F64, x: F64, z: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
-    """The integral over w > 0 of the kernel at logit(x) - w over the kernel at x; z is 1 - x."""
+def _below(
+    a: F64, b: F64, x: F64, z: F64, slope: F64, weight: Callable[[F64, Index], F64] | None
+) -> F64:
+    """The integral over w > 0 of the kernel at logit(x) - w over the kernel at x.
+
+    z is 1 - x; slope is b x - a z, which cancels near the mean.
+    """
     c = a + b
-    slope = b * x - a * z
 
     def rough(w: F64, i: Index) -> F64:
         p, q = x[i, None], z[i, None]
@@ -330,8 +357,7 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a) & np.isfinite(b)
     a_in, b_in = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
     x_in = np.where(inside, x, 0.5)
-    first = np.log(x_in) - polygamma_difference(a_in, b_in, 0)
-    second = np.log1p(-x_in) - polygamma_difference(b_in, a_in, 0)
+    first, second = _logs_over_means(a_in, b_in, x_in)
     if m == n == 0:
         above = first > second
     else:
@@ -348,7 +374,8 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
             f, s = (f + change, s + change - w) if high else (f + change - w, s + change)
             return _joint_derivatives(m, n, f, s, p[j], q[j])
 
-        sides = (q, p, 1 - r, r) if high else (p, q, r, 1 - r)
+        slope = _beyond_mean(p, q, r)
+        sides = (q, p, 1 - r, r, -slope) if high else (p, q, r, 1 - r, slope)
         found = _below(*sides, weight if m + n else None) * _beta_kernel(p, q, r)
         if m + n == 0:
             return 1 - found if high else found

@@ -134,7 +134,7 @@ def cumulative_max(field: Ties, x: Numbers, axis: int) -> Numbers:
     ordered = np.moveaxis(x.values, axis, 0)
     y = ordered.copy()
     for i in range(1, len(y)):
-        y[i] = each(rationals.larger, boxed(y[i - 1]), boxed(ordered[i]))
+        y[i, ...] = each(rationals.larger, boxed(y[i - 1]), boxed(ordered[i]))
     return Numbers(np.moveaxis(y, 0, axis), x.dtype, x.active)
 
 

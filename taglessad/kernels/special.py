@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from taglessad.kernels import gamma_function, incomplete, smooth
 from taglessad.kernels.bessel import bessel_i, bessel_i_scaled
+from taglessad.kernels.beta_derivatives import beta
 from taglessad.kernels.erf import erf, erfc, erfinv
 from taglessad.kernels.erfcx import erfcinv, erfcx, log_ndtr, ndtr
 from taglessad.kernels.gamma import gammaln, polygamma
@@ -30,8 +31,9 @@ SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static para
     "gammaln": gammaln,
     "polygamma": _polygamma,
     "polygamma_difference": gamma_function.polygamma_difference,
-    "beta": gamma_function.beta,
+    "beta": beta,
     "betaln": gamma_function.betaln,
+    "binom": gamma_function.binom,
     "zeta": zeta,
     "gammainc": incomplete.gammainc,
     "gammaincc": incomplete.gammaincc,

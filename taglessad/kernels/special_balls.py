@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from taglessad.kernels.balls import absolute
+from taglessad.kernels.balls import absolute, polygamma
 from taglessad.kernels.flint import acb, arb, arb_series, ctx
 
 Ball = Any  # Any: an arb or an acb; python-flint is optional
@@ -37,12 +37,13 @@ def bessel_i(x: Ball, n: int) -> Ball:
 
 
 def bessel_i_scaled(x: Ball, n: int, m: int) -> Ball:
-    """The m-th derivative of g_n(x) = I_n(x) exp(-x) / x**n, where g_n' = x g_(n+1) - g_n."""
-    if m == 0:
-        whole = x * 0 + n + 1  # 10.39.9
-        return (-x).exp() * (x * x / 4).hypgeom_0f1(whole) / (2**n * math.factorial(n))
-    found = x * bessel_i_scaled(x, n + 1, m - 1) - bessel_i_scaled(x, n, m - 1)
-    return found if m == 1 else found + (m - 1) * bessel_i_scaled(x, n + 1, m - 2)
+    """The m-th derivative of I_n(x) exp(-x): of the product, and of I_n by 10.29.1."""
+    total = x * 0
+    for k in range(m + 1):  # the k-th derivative of I_n times (-1)**(m - k)
+        orders = [abs(n - k + 2 * j) for j in range(k + 1)]
+        slope = sum((math.comb(k, j) * bessel_i(x, i) for j, i in enumerate(orders)), x * 0)
+        total += (-1) ** (m - k) * math.comb(m, k) * slope / 2**k
+    return (-x).exp() * total
 
 
 def expn(x: Ball, n: int) -> Ball:
@@ -164,12 +165,39 @@ def betaln(a: Ball, b: Ball) -> Ball:
     """log|B(a, b)|."""
     if a > 0 and b > 0:
         return a.lgamma() + b.lgamma() - (a + b).lgamma()
-    return absolute(beta(a, b)).log()
+    return absolute(beta_value(a, b)).log()
 
 
-def beta(a: Ball, b: Ball) -> Ball:
+def beta_value(a: Ball, b: Ball) -> Ball:
     """Gamma(a) Gamma(b) / Gamma(a + b)."""
     return a.gamma() * b.gamma() * (a + b).rgamma()
+
+
+def beta(a: Ball, b: Ball, m: int, n: int) -> Ball:
+    """The m-th derivative in a and n-th in b of the beta function."""
+    return beta_derivative(a, b, m, n, polygamma)
+
+
+def beta_derivative(
+    a: Ball, b: Ball, m: int, n: int, polygamma: Callable[[Ball, int], Ball]
+) -> Ball:
+    """As `beta`, for real or complex balls: by those of its logarithm (5.12.1)."""
+    if m == n == 0:
+        return beta_value(a, b)
+
+    def coefficient(i: int, j: int) -> Ball:
+        k = i + j - 1
+        own = polygamma(a, k) if not j else polygamma(b, k) if not i else 0
+        return (own - polygamma(a + b, k)) / (math.factorial(i) * math.factorial(j))
+
+    exponent = [[coefficient(i, j) if i + j else a * 0 for j in range(n + 1)] for i in range(m + 1)]
+    factor = math.factorial(m) * math.factorial(n)
+    return beta_value(a, b) * factor * exponential(exponent, m, n)
+
+
+def binom(n: Ball, k: Ball) -> Ball:
+    """The binomial coefficient n over k."""
+    return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
 
 
 def gammainc(a: Ball, x: Ball, m: int) -> Ball:
@@ -178,8 +206,15 @@ def gammainc(a: Ball, x: Ball, m: int) -> Ball:
         return arb(0)
     if m == 0:
         return x.gamma_lower(a, 1)
-    z = acb(x)
-    return cauchy(lambda s: z.gamma_lower(s, 1), a, m).real
+    z, right = acb(x), bool(x > a)
+
+    def tail(s: Ball) -> Ball:  # the smaller one, so that its derivative has no digits of 1
+        if right:
+            return known(z.gamma_upper(s, 1), lambda: z.gamma_lower(s, 1))
+        return known(z.gamma_lower(s, 1), lambda: z.gamma_upper(s, 1))
+
+    found = cauchy(tail, a, m).real
+    return -found if right else found
 
 
 def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
@@ -188,12 +223,25 @@ def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
         return arb(x) if m == n == 0 else arb(0)
     if m == n == 0:
         return x.beta_lower(a, b, 1)
-    z = acb(x)
+    z, right = acb(x), bool(x > arb(1) / 2)
 
-    def in_a(t: Ball) -> Ball:
-        return cauchy(lambda s: z.beta_lower(s, t, 1), a, m)
+    def left_tail(s: Ball, t: Ball) -> Ball:
+        return z.beta_lower(s, t, 1)
 
-    return cauchy(in_a, b, n).real
+    def right_tail(s: Ball, t: Ball) -> Ball:
+        return (1 - z).beta_lower(t, s, 1)
+
+    def tail(s: Ball, t: Ball) -> Ball:
+        first, other = (right_tail, left_tail) if right else (left_tail, right_tail)
+        return known(first(s, t), lambda: other(s, t))
+
+    found = cauchy(lambda t: cauchy(lambda s: tail(s, t), a, m), b, n).real
+    return -found if right else found
+
+
+def known(value: Ball, complement: Callable[[], Ball]) -> Ball:
+    """A value; where FLINT's formulas have no bound for it, 1 less its complement."""
+    return value if value.is_finite() else 1 - complement()
 
 
 _POINTS: Final = 5
@@ -244,7 +292,7 @@ UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
 """Functions of one real ball by the primitive's name."""
 
 BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
-    "beta": beta,
+    "binom": binom,
     "betaln": betaln,
     "boxcox": boxcox,
     "gammaincc": lambda a, x: x.gamma_upper(a, 1),

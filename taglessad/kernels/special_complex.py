@@ -36,9 +36,14 @@ def boxcox(x: Ball, p: Ball) -> Ball:
     return power * special.exprel(p * power, 0)
 
 
-def beta(a: Ball, b: Ball) -> Ball:
-    """Gamma(a) Gamma(b) / Gamma(a + b)."""
-    return a.gamma() * b.gamma() * (a + b).rgamma()
+def beta(a: Ball, b: Ball, m: int, n: int) -> Ball:
+    """The m-th derivative in a and n-th in b of Gamma(a) Gamma(b) / Gamma(a + b)."""
+    return special.beta_derivative(a, b, m, n, polygamma)
+
+
+def binom(n: Ball, k: Ball) -> Ball:
+    """The binomial coefficient n over k."""
+    return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
 
 
 def betaln(a: Ball, b: Ball) -> Ball:
@@ -152,8 +157,8 @@ UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
 """Functions of one complex ball by the primitive's name."""
 
 BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
-    "beta": beta,
     "betaln": betaln,
+    "binom": binom,
     "boxcox": boxcox,
     "gammaincc": gammaincc,
     "kl_div": lambda x, y: x * (log(x) - log(y)) - x + y,
@@ -165,6 +170,7 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
 PARAMETRIC: Final[dict[str, tuple[Callable[..., Ball], int]]] = {
     "bessel_i": (special.bessel_i, 1),
     "bessel_i_scaled": (special.bessel_i_scaled, 1),
+    "beta": (beta, 2),
     "beta_density": (beta_density, 3),
     "betainc": (betainc, 3),
     "erfcx": (special.erfcx, 1),

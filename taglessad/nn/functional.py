@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from typing_extensions import TypeVarTuple
 
+from taglessad.array_api.arithmetic import sign
 from taglessad.array_api.comparison import clip
 from taglessad.array_api.dtype_functions import astype
 from taglessad.array_api.kinks import at_zero
@@ -97,8 +98,10 @@ def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
     """
     t = _real(x, "gelu")
     if approximate:
-        # (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps the left tail.
-        gate = sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))  # 2 sqrt(2/pi)
+        # (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps the left tail. Beyond 100 the gate is 0 or 1,
+        # and the cube would overflow.
+        z = where(abs(t) < 100.0, t, 100.0 * sign(t))
+        gate = sigmoid(1.5957691216057308 * (z + 0.044715 * z * z * z))  # 2 sqrt(2/pi)
         return _shaped(x, _gated(t, gate))
     return _shaped(x, _gated(t, ndtr(t)))
 
@@ -140,7 +143,9 @@ def mish(x: Tensor[*S], /) -> Tensor[*S]:
 def soft_sign(x: Tensor[*S], /) -> Tensor[*S]:
     """x / (1 + |x|)."""
     t = _real(x, "soft_sign")
-    return _shaped(x, t / (1.0 + abs(t)))
+    share = 1.0 / (1.0 + abs(t))
+    # Beyond 1 from its limit, of which the derivative share**2 is exact; x * share would cancel.
+    return _shaped(x, where(abs(t) < 1.0, t * share, sign(t) * (1.0 - share)))
 
 
 def glu(x: Tensor, /, axis: int = -1) -> Tensor:

@@ -129,21 +129,6 @@ def _abs(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.sign(x)
 
 
-def in_units_of_larger(ops: "Ops[R]", a: R, b: R) -> tuple[R, R, R]:
-    """(a / m, b / m, m) for m the larger of |a| and |b|, or 1 at the origin.
-
-    So that a length which overflows, or is subnormal, costs no digit of what is made of it. m is
-    held constant: only where a result does not depend on it may it be used.
-    """
-    larger = ops.detach(ops.maximum(ops.abs(a), ops.abs(b)))
-    m = ops.where(ops.equal(larger, ops.scalar(0, larger)), ops.scalar(1, larger), larger)
-    return _over(ops, a, m), _over(ops, b, m), m
-
-
-def _over(ops: "Ops[R]", x: R, m: R) -> R:
-    return ops.where(ops.isinf(x), ops.sign(x), ops.div(x, m))
-
-
 def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
     # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length. From the
     # quotient of the smaller by the larger, so that its derivative does not cancel.

@@ -50,11 +50,11 @@ def _log10(ops: "Ops[R]", d: R, y: R, x: R) -> R:
 
 
 def difference(ops: "Ops[R]", a: R, b: R) -> tuple[R, R]:
-    """a - b and what its rounding leaves out (Knuth's two-sum, held constant); 0 for equal ones.
+    """a - b and what its rounding leaves out (Knuth's two-sum, held constant).
 
-    Infinite operands that are equal have no difference either, where a - b would be NaN.
+    Infinite operands that are equal have the difference 0, where a - b would be NaN.
     """
-    same_ = ops.equal(a, b)
+    same_ = ops.logical_and(ops.equal(a, b), ops.isinf(a))
     gap = ops.where(same_, ops.scalar(0, a), ops.sub(a, b))
     p, q, whole = ops.detach(a), ops.detach(b), ops.detach(gap)
     part = ops.sub(whole, p)

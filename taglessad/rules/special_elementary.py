@@ -3,6 +3,8 @@
 See primitive.py for the legend. Each has a kernel that does not cancel, and a rule made of such.
 """
 
+import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -62,14 +64,15 @@ def log_quotient(ops: "Ops[R]", x: R) -> R:
     """log(x) / (x - 1), smooth at 1: near it the series of 2 atanh(z) / z, z = (x - 1) / (x + 1)."""
     one, two = ops.scalar(1, x), ops.scalar(2, x)
     shift = ops.sub(x, one)
-    near = ops.less(ops.abs(shift), ops.scalar(Fraction(1, 2), x))
+    above = ops.less(ops.scalar(Fraction(-1, 2), x), shift)
+    near = ops.logical_and(above, ops.less(shift, one))
     inside = ops.where(near, x, one)
     square = ops.square(ops.div(ops.sub(inside, one), ops.add(inside, one)))
     series = ops.scalar(Fraction(1, 47), x)
     for k in range(45, 0, -2):
         series = ops.add(ops.scalar(Fraction(1, k), x), ops.mul(square, series))
     by_series = ops.mul(ops.div(two, ops.add(inside, one)), series)
-    outside = ops.where(near, two, x)
+    outside = ops.where(near, ops.scalar(3, x), x)
     plain = ops.div(ops.log(outside), ops.sub(outside, one))
     return ops.where(near, by_series, plain)
 
@@ -90,8 +93,17 @@ def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
 
 
 def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
+    # log(x)**2 exprel'(p log(x)); where the exponent is large its rounding would count as often,
+    # and it is by the power itself, (x**p (p log(x) - 1) + 1) / p**2.
+    one, zero = ops.scalar(1, x), ops.scalar(0, x)
     logarithm = ops.log(x)
-    return ops.mul(ops.square(logarithm), ops.exprel(ops.mul(p, logarithm), 1))
+    exponent = ops.mul(p, logarithm)
+    far = ops.logical_and(ops.less(ops.scalar(2, x), ops.abs(exponent)), ops.isfinite(exponent))
+    near = ops.mul(ops.square(logarithm), ops.exprel(ops.where(far, zero, exponent), 1))
+    base, index = ops.where(far, x, one), ops.where(far, p, one)
+    excess = ops.sub(ops.mul(index, ops.log(base)), one)
+    by_power = ops.add(ops.mul(ops.div(excess, index), ops.pow(base, index)), ops.reciprocal(index))
+    return ops.where(far, ops.div(by_power, index), near)
 
 
 EXPREL: Final = declare("exprel", same, (diagonal(_exprel),), "elementwise")
@@ -103,15 +115,26 @@ BOXCOX: Final = declare(
 
 
 # --- entropies -----------------------------------------------------------------------------------
-_INVERSE_E: Final = (Fraction(0.36787944117144233), Fraction(-1.2428753672788363e-17))
+def _parts(x: Fraction, *bits: int) -> Iterator[Fraction]:
+    """A number as a sum of multiples of 2**-bits, one by one, up to the last."""
+    for place in bits:
+        part = Fraction(round(x * 2**place), 2**place)
+        yield part
+        x -= part
+
+
+_INVERSE_E: Final = Fraction(sum(Fraction((-1) ** k, math.factorial(k)) for k in range(60)))
+# So short that taking them away one by one is exact in every float until the last.
+_INVERSE_E_PARTS: Final = tuple(_parts(_INVERSE_E, 12, 38, 61, 256))
 
 
 def _entr(ops: "Ops[R]", y: R, x: R) -> R:
-    # -(1 + log x), near its zero as log1p(e (x - 1/e)), with 1/e in two parts.
-    head, tail = (ops.scalar(part, x) for part in _INVERSE_E)
-    shift = ops.sub(ops.sub(x, head), tail)
+    # -(1 + log x), near its zero as log1p(e (x - 1/e)), with 1/e in parts.
+    shift = x
+    for part in _INVERSE_E_PARTS:
+        shift = ops.sub(shift, ops.scalar(part, x))
     near = ops.less(ops.abs(shift), ops.scalar(Fraction(1, 10), x))
-    whole = ops.scalar(sum(_INVERSE_E), x)
+    whole = ops.scalar(_INVERSE_E, x)
     by_shift = ops.log1p(ops.div(ops.where(near, shift, ops.scalar(0, x)), whole))
     zero = ops.scalar(0, x)
     plain = ops.add(ops.log(x), ops.scalar(1, x))
@@ -125,9 +148,12 @@ def _log_ratio(ops: "Ops[R]", x: R, y: R) -> R:
     near = ops.less(ops.abs(gap), ops.mul(ops.scalar(Fraction(1, 2), y), ops.abs(y)))
     ratio = ops.div(x, y)
     out = ops.logical_or(ops.isinf(ratio), ops.equal(ratio, ops.scalar(0, ratio)))
+    # The derivatives are those of the difference: a quotient's may leave the range.
     apart = ops.sub(ops.log(x), ops.log(y))
+    rest = ops.sub(ops.log(ops.where(out, ops.scalar(1, ratio), ratio)), apart)
+    far = ops.add(apart, ops.detach(ops.where(out, ops.scalar(0, rest), rest)))
     close = ops.log1p(ops.div(ops.where(near, gap, ops.scalar(0, gap)), y))
-    return ops.where(near, close, ops.where(out, apart, ops.log(ratio)))
+    return ops.where(near, close, far)
 
 
 def _rel_entr_in_x(ops: "Ops[R]", z: R, x: R, y: R) -> R:
@@ -205,7 +231,7 @@ class SpecialElementary(Interpreter[R]):
         return self.apply(BESSEL_I, (x,), (n,))
 
     def bessel_i_scaled(self, x: R, n: int, m: int, /) -> R:
-        """The m-th derivative of I_n(x) exp(-x) / x**n, for x >= 0."""
+        """The m-th derivative of I_n(x) exp(-x), for n = 0 or 1 and x >= 0."""
         return self.apply(BESSEL_I_SCALED, (x,), (n, m))
 
     def expn(self, x: R, n: int, /) -> R:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, declare, diagonal
+from taglessad.rules.exponential import difference
 from taglessad.rules.infer import common
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ def _triple(a: Aval, b: Aval, x: Aval, *_params: object) -> Aval:
 
 
 # --- beta ----------------------------------------------------------------------------------------
-def _beta_in_a(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    return ops.mul(y, ops.polygamma_difference(a, b, 0))
+def _beta_in_a(ops: "Ops[R]", y: R, a: R, b: R, m: int, n: int) -> R:
+    return ops.beta(a, b, m + 1, n)
 
 
-def _beta_in_b(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    return ops.mul(y, ops.polygamma_difference(b, a, 0))
+def _beta_in_b(ops: "Ops[R]", y: R, a: R, b: R, m: int, n: int) -> R:
+    return ops.beta(a, b, m, n + 1)
 
 
 def _betaln_in_a(ops: "Ops[R]", y: R, a: R, b: R) -> R:
@@ -49,9 +50,25 @@ def _difference_in_b(ops: "Ops[R]", y: R, a: R, b: R, n: int) -> R:
     return ops.neg(ops.polygamma(ops.add(a, b), n + 1))
 
 
+def _binom_in_n(ops: "Ops[R]", y: R, n: R, k: R) -> R:
+    # psi(n + 1) - psi(n - k + 1)
+    above = ops.add(ops.sub(n, k), ops.scalar(1, n))
+    return ops.neg(ops.mul(y, ops.polygamma_difference(above, k, 0)))
+
+
+def _binom_in_k(ops: "Ops[R]", y: R, n: R, k: R) -> R:
+    # psi(n - k + 1) - psi(k + 1)
+    below = ops.add(k, ops.scalar(1, k))
+    rest = ops.sub(ops.sub(n, k), k)
+    return ops.neg(ops.mul(y, ops.polygamma_difference(below, rest, 0)))
+
+
 BETA: Final = declare("beta", _pair, (diagonal(_beta_in_a), diagonal(_beta_in_b)), "elementwise")
 BETALN: Final = declare(
     "betaln", _pair, (diagonal(_betaln_in_a), diagonal(_betaln_in_b)), "elementwise"
+)
+BINOM: Final = declare(
+    "binom", _pair, (diagonal(_binom_in_n), diagonal(_binom_in_k)), "elementwise"
 )
 POLYGAMMA_DIFFERENCE: Final = declare(
     "polygamma_difference",
@@ -68,11 +85,16 @@ def _zeta_in_x(ops: "Ops[R]", y: R, x: R, q: R, m: int) -> R:
 
 def _zeta_in_q(ops: "Ops[R]", y: R, x: R, q: R, m: int) -> R:
     # Of (-log u)**m u**-x: -x times that with x + 1, and -m times that with one logarithm less.
-    above = ops.add(x, ops.scalar(1, x))
-    slope = ops.mul(ops.neg(x), ops.zeta(above, q, m))
+    slope = ops.mul(ops.neg(x), _zeta_above(ops, x, q, m))
     if m == 0:
         return slope
-    return ops.sub(slope, ops.mul(ops.scalar(m, x), ops.zeta(above, q, m - 1)))
+    return ops.sub(slope, ops.mul(ops.scalar(m, x), _zeta_above(ops, x, q, m - 1)))
+
+
+def _zeta_above(ops: "Ops[R]", x: R, q: R, m: int) -> R:
+    # At x + 1, whose rounding would count log(q) times.
+    above, rest = difference(ops, x, ops.scalar(-1, x))
+    return ops.add(ops.zeta(above, q, m), ops.mul(rest, ops.zeta(above, q, m + 1)))
 
 
 ZETA: Final = declare("zeta", _pair, (diagonal(_zeta_in_x), diagonal(_zeta_in_q)), "elementwise")
@@ -176,13 +198,17 @@ BETA_DENSITY: Final = declare(
 class SpecialParameters(Interpreter[R]):
     """The methods of this family."""
 
-    def beta(self, a: R, b: R, /) -> R:
-        """Gamma(a) Gamma(b) / Gamma(a + b)."""
-        return self.apply(BETA, (a, b), ())
+    def beta(self, a: R, b: R, m: int, n: int, /) -> R:
+        """The m-th derivative in a and n-th in b of Gamma(a) Gamma(b) / Gamma(a + b)."""
+        return self.apply(BETA, (a, b), (m, n))
 
     def betaln(self, a: R, b: R, /) -> R:
         """log|B(a, b)|."""
         return self.apply(BETALN, (a, b), ())
+
+    def binom(self, n: R, k: R, /) -> R:
+        """1 / ((n + 1) B(n - k + 1, k + 1)), the binomial coefficient."""
+        return self.apply(BINOM, (n, k), ())
 
     def polygamma_difference(self, a: R, b: R, n: int, /) -> R:
         """polygamma(a, n) - polygamma(a + b, n), accurate where b is small against a."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
-from taglessad.rules.arithmetic import in_units_of_larger
 from taglessad.rules.infer import common, same
 
 if TYPE_CHECKING:
@@ -49,10 +48,15 @@ def _atan(ops: "Ops[R]", y: R, x: R) -> R:
 
 
 def _over_square(ops: "Ops[R]", side: R, other: R) -> R:
-    # side / (side**2 + other**2): NaN at the origin, exact where the squares are out of range.
-    a, b, unit = in_units_of_larger(ops, side, other)
-    length = ops.hypot(a, b)
-    return ops.div(ops.div(ops.div(a, length), length), unit)
+    # side / (side**2 + other**2): NaN at the origin. From the quotient of the smaller by the larger,
+    # exact where the squares are out of range; its derivative is exactly 0 where they are equal.
+    long = ops.less_equal(ops.abs(other), ops.abs(side))
+    shorter, longer = ops.where(long, other, side), ops.where(long, side, other)
+    ratio = ops.div(shorter, longer)
+    both = ops.logical_and(ops.isinf(shorter), ops.isinf(longer))
+    ratio = ops.where(both, ops.mul(ops.sign(shorter), ops.sign(longer)), ratio)
+    inverse = ops.reciprocal(ops.add(ops.scalar(1, ratio), ops.square(ratio)))
+    return ops.div(ops.where(long, inverse, ops.mul(ratio, inverse)), longer)
 
 
 def _atan2_in_y(ops: "Ops[R]", y: R, a: R, b: R) -> R:

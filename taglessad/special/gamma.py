@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 from typing_extensions import TypeVarTuple
 
-from taglessad.array_api.arithmetic import add, divide, reciprocal, subtract
+from taglessad.array_api.arithmetic import add
 from taglessad.array_api.comparison import equal, less_equal
 from taglessad.array_api.logic import logical_and
 from taglessad.array_api.rounding import floor
@@ -66,7 +66,7 @@ def zeta(x: Real, q: Real = 1.0, /) -> Tensor:
 
 def beta(a: Real, b: Real, /) -> Tensor:
     """B(a, b) = Gamma(a) Gamma(b) / Gamma(a + b) (DLMF 5.12.1)."""
-    return real_binary("beta", "special.beta", a, b)
+    return parametrized("beta", "special.beta", (a, b), ("a", "b"), 0, 0)
 
 
 def betaln(a: Real, b: Real, /) -> Tensor:
@@ -79,8 +79,7 @@ def binom(n: Real, k: Real, /) -> Tensor:
 
     For -1 < k < n + 1.
     """
-    above, below = subtract(add(n, 1.0), k), add(k, 1.0)
-    return divide(reciprocal(beta(above, below)), add(n, 1.0))
+    return real_binary("binom", "special.binom", n, k)
 
 
 def comb(N: Real, k: Real, /) -> Tensor:

@@ -35,15 +35,9 @@ def i0e(x: Tensor[*S], /) -> Tensor[*S]:
 
 def i1e(x: Tensor, /) -> Tensor:
     """exp(-|x|) I_1(x)."""
-    what, name = "bessel_i_scaled", "special.i1e"
-    t = real(x, name)
-    far = size(t) > 8.0
-    near, beyond = where(far, 1.0, t), where(far, size(t), 8.0)
-    small = near * of_one(what, name, size(near), 1, 0)
-    # I_0' = I_1, so it is i0e + i0e', which cancel near 0 alone.
-    large = of_one(what, name, beyond, 0, 0)
-    large = large + of_one(what, name, beyond, 0, 1)
-    return where(far, sign(t) * large, small)
+    t = real(x, "special.i1e")
+    beyond = sign(t) * of_one("bessel_i_scaled", "special.i1e", size(t), 1, 0)
+    return where(t == 0, 0.5 * t, beyond)  # sign and size have no slope at 0
 
 
 def exp1(x: Tensor[*S], /) -> Tensor[*S]:

@@ -1,0 +1,144 @@
+"""The beta function's derivatives, and those of the exponential of a function of two numbers."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taglessad.kernels.blocks import chosen, jointly, log1p_minus
+from taglessad.kernels.erf import F64
+from taglessad.kernels.gamma import polygamma
+from taglessad.kernels.gamma_function import beta as value
+from taglessad.kernels.gamma_function import polygamma_difference
+
+
+def beta(a: NDArray[Any], b: NDArray[Any], m: int, n: int) -> NDArray[Any]:
+    """The m-th derivative in a and n-th in b of B(a, b).
+
+    Any: the dtype of the operands, which the result keeps. The logarithm's derivatives in one of
+    them have such signs that nothing cancels; those in both do, and for a, b > 0 the first of them
+    is by a series of positive terms.
+    """
+    return jointly(lambda a, b: _beta(a, b, m, n), a, b)
+
+
+def _beta(a: F64, b: F64, m: int, n: int) -> F64:
+    if m == n == 0:
+        return value(a, b)
+    if m == n == 1:
+        small, large = np.minimum(a, b), np.maximum(a, b)
+        return chosen(
+            a.size,
+            (small > 0, lambda i: _mixed(large[i], small[i])),
+            (~(small > 0), lambda i: _by_logarithm(a[i], b[i], 1, 1)),
+        )
+    return _by_logarithm(a, b, m, n)
+
+
+def _by_logarithm(a: F64, b: F64, m: int, n: int) -> F64:
+    slopes: dict[tuple[int, int], F64] = {}
+    for i in range(m + 1):
+        for j in range(n + 1):
+            if i and j:
+                slopes[i, j] = -polygamma(i + j - 1, a + b)
+            elif i:
+                slopes[i, 0] = polygamma_difference(a, b, i - 1)
+            elif j:
+                slopes[0, j] = polygamma_difference(b, a, j - 1)
+    return np.asarray(value(a, b) * of_exponential(m, n, slopes))
+
+
+def of_exponential(m: int, n: int, slopes: Mapping[tuple[int, int], F64]) -> F64:
+    """The derivative of exp(f), m times in the first and n in the second number, over exp(f).
+
+    slopes[i, j] is that of f itself, i and j times; slopes[0, 0] is not asked for.
+    """
+    found: dict[tuple[int, int], Any] = {(0, 0): 1.0}
+    for i in range(m + 1):
+        for j in range(n + 1):
+            if i:
+                terms = [
+                    math.comb(i - 1, k)
+                    * math.comb(j, h)
+                    * slopes[k + 1, h]
+                    * found[i - 1 - k, j - h]
+                    for k in range(i)
+                    for h in range(j + 1)
+                ]
+            elif j:
+                terms = [
+                    math.comb(j - 1, h) * slopes[0, h + 1] * found[0, j - 1 - h] for h in range(j)
+                ]
+            else:
+                continue
+            found[i, j] = sum(terms)
+    return np.asarray(found[m, n])
+
+
+# --- once in each --------------------------------------------------------------------------------
+def _mixed(a: F64, b: F64) -> F64:
+    """The derivative in a and in b for a >= b > 0.
+
+    By B(a, b) = B(a + 1, b) + B(a, b + 1) if both are below 1, so that one is not.
+    """
+    both = a < 1
+    first = _with_one_large(np.where(both, a + 1, a), b)
+    second = _with_one_large(np.where(both, b + 1, a), np.where(both, a, b))
+    return np.where(both, first + second, first)
+
+
+def _with_one_large(a: F64, b: F64) -> F64:
+    """For a >= 1, b > 0.
+
+    Over B(a, b) it is (psi(a) - psi(a + b)) (psi(b) - psi(a + b)) - psi'(a + b). With
+    psi(b) = psi(b + 1) - 1 / b these are b times two terms that are positive; b B(a, b) is 1 for
+    b = 0.
+    """
+    tiny = b < 1e-290
+    slope = np.where(tiny, -polygamma(1, a), polygamma_difference(a, b, 0) / np.where(tiny, 1.0, b))
+    terms = _second_difference(a, b) + slope * polygamma_difference(b + 1, a - 1, 0)
+    size = np.where(tiny, 1.0, b * value(a, np.where(tiny, 1.0, b)))
+    return np.asarray(size * terms)
+
+
+_START: Final = 24
+# B(2j) / (2j)! for j = 1 to 5 (Bernoulli numbers; DLMF 24.2).
+_EULER_MACLAURIN: Final = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+
+
+def _second_difference(a: F64, b: F64) -> F64:
+    """The sum of 1 / (u (u + b)**2) over u = a, a + 1, ..., for a >= 1, b > 0.
+
+    Its first terms one by one, the rest by the Euler-Maclaurin formula (DLMF 2.10.1), in which the
+    derivatives of a term are sums of one sign.
+    """
+    short = np.maximum(np.ceil(_START - a), 0)
+    u = a + short
+    v = u + b
+    total = _rest(b / u) / u / u + 0.5 / u / v / v
+    for j, factor in enumerate(_EULER_MACLAURIN, 1):
+        r = 2 * j - 1
+        total += factor * sum(
+            math.factorial(r) * (r - i + 1) * u ** (-1.0 - i) * v ** (-2.0 - r + i)
+            for i in range(r + 1)
+        )
+    for k in reversed(range(int(short.max(initial=0)))):
+        u = a + k
+        total += np.where(short > k, 1 / u / (u + b) / (u + b), 0.0)
+    return np.asarray(total)
+
+
+def _rest(y: F64) -> F64:
+    """(log(1 + y) - y / (1 + y)) / y**2: u*u times the integral of a term from u on, y = b / u."""
+    near = y < 0.5
+    low, high = np.where(near, np.maximum(y, 1e-3), 0.5), np.where(near, 0.5, y)
+    below = (log1p_minus(low) + low * low / (1 + low)) / (low * low)
+    series = np.zeros_like(y)
+    for k in reversed(range(7)):
+        series = (k + 1) / (k + 2) - y * series
+    below = np.where(y < 1e-3, series, below)
+    share = high / (1 + high)
+    split = np.where(share < 0.5, -log1p_minus(-share), np.log1p(high) - share)
+    return np.where(near, below, split / high / high)
