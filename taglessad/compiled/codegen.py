@@ -109,7 +109,7 @@ class Source:
     """The text of a graph's statements in the making.
 
     With `counters`, rank-0 integers that a loop counts with are Python's too: those that come in,
-    and what adding a small constant makes of them, which no loop brings to overflow.
+    and what adding a small constant makes of them, brought back into 64 bits where it leaves them.
     `prefix` begins the names of local variables, and `known` holds the globals of a function that
     several graphs are written into. A `loop` runs the statements again and again: arrays that
     nothing holds from one run to the next are kept in the variables `kept`; `rows`: by output, the
@@ -272,9 +272,11 @@ class Source:
             target = f"{self.prefix}{self.made}"
             self.made += 1
         self.names[result] = target
-        if to in self.writes.kept:
-            target = f"{target} = {to}"
-        self.lines.append(f"{target} = {expression}")
+        place = f"{target} = {to}" if to in self.writes.kept else target
+        self.lines.append(f"{place} = {expression}")
+        counted = result in self.scalar and self.graph.avals[result].dtype == int64
+        if counted and prim.name in ("add", "sub"):
+            self.lines.append(f"if not {-(2**63)} <= {target} < {2**63}: {target} = wrap({target})")
 
     def _expression(
         self,

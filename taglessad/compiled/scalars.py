@@ -60,6 +60,11 @@ def power(x: str, n: int) -> str | None:
     return f"np_integer_pow({x}, {n})"
 
 
+def _wrapped(n: int) -> int:
+    """An integer in 64 bits, as NumPy's arithmetic has it."""
+    return (n + 2**63) % 2**64 - 2**63
+
+
 def _sech_squared(x: float) -> float:
     decay = math.exp(-2.0 * abs(x))
     return 4.0 * decay / ((1.0 + decay) * (1.0 + decay))
@@ -87,6 +92,7 @@ GLOBALS: Final[dict[str, Any]] = {  # Any: functions of several signatures, by n
         name: getattr(math, name)
         for name in ("fabs", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tanh", "atan")
     },
+    "wrap": _wrapped,
     "sech_squared": _sech_squared,
     "sigmoid": _sigmoid,
     "np_div": _as_float(np.true_divide),
