@@ -6,7 +6,7 @@ XLA has no operation for runs on the host, by its NumPy kernel. Numbers keep the
 types are switched on while an operation is built, whatever JAX's global switch says.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from taglessad.tensor import AnyTensor, handle
 try:
     import jax
     import jax.numpy as jnp
+    from jax import lax
     from jax.core import Tracer
 except ImportError:
     raise MissingExtra(
@@ -36,6 +37,23 @@ from taglessad.xla.width import wide
 
 # Any: arrays and tracers of JAX, in dtypes that are data.
 KERNELS = {**elementwise.KERNELS, **arrays.KERNELS, **matrices.KERNELS}
+
+
+HALF: Final = np.dtype(np.uint32)
+
+
+def _whole(x: NDArray[Any], aval: Aval) -> NDArray[Any]:
+    """An array whose 64-bit numbers come as two halves, in a last axis of their own."""
+    if x.dtype == aval.dtype:
+        return x
+    return np.ascontiguousarray(x).view(aval.dtype).reshape(x.shape[:-1])
+
+
+def _split(y: NDArray[Any]) -> NDArray[Any]:
+    """What `_whole` puts together."""
+    if y.dtype.itemsize != 8:
+        return y
+    return np.ascontiguousarray(y).reshape(*y.shape, 1).view(HALF)
 
 
 class Jax(Ops[Any]):
@@ -120,11 +138,15 @@ class Jax(Ops[Any]):
         params: Params,
         avals: tuple[Aval, ...],
     ) -> tuple[Any, ...]:
-        """The NumPy kernel, called back from the device."""
+        """The NumPy kernel, called back from the device.
+
+        It runs on a thread of XLA's, where JAX would narrow 64-bit numbers: they travel as halves.
+        """
         root = default_root()
+        given = [self.aval(x) for x in operands]
 
         def call(*xs: Any) -> tuple[Any, ...]:
-            own = tuple([np.asarray(x) for x in xs])
+            own = tuple([_whole(np.asarray(x), a) for x, a in zip(xs, given, strict=True)])
             ys = (
                 root.run_n(prim, own, params)
                 if isinstance(prim, PrimN)
@@ -133,13 +155,22 @@ class Jax(Ops[Any]):
             return tuple([np.asarray(y, a.dtype) for y, a in zip(ys, avals, strict=True)])
 
         if not any(isinstance(x, Tracer) for x in operands):
-            return tuple([jnp.asarray(y) for y in call(*operands)])
+            own = [np.asarray(x) for x in operands]
+            return tuple([jnp.asarray(y) for y in call(*own)])
         spec: Any = jax.ShapeDtypeStruct  # Any: JAX leaves its constructor untyped
-        shapes = tuple([spec(tuple(a.shape), a.dtype) for a in avals])
+        halves = [Aval((*a.shape, 2), HALF) if a.dtype.itemsize == 8 else a for a in avals]
         found: tuple[Any, ...] = jax.pure_callback(
-            call, shapes, *operands, vmap_method="sequential"
+            lambda *xs: tuple([_split(y) for y in call(*xs)]),
+            tuple([spec(tuple(a.shape), a.dtype) for a in halves]),
+            *[lax.bitcast_convert_type(x, HALF) if x.dtype.itemsize == 8 else x for x in operands],
+            vmap_method="sequential",
         )
-        return found
+        return tuple(
+            [
+                lax.bitcast_convert_type(y, a.dtype) if a.dtype.itemsize == 8 else y
+                for y, a in zip(found, avals, strict=True)
+            ]
+        )
 
     def __repr__(self) -> str:
         return "Jax" if self.device is None else f"Jax({self.device})"

@@ -94,10 +94,29 @@ DISTANCES: Final[dict[str, Callable[..., Array]]] = {
 """Primitive -> how far each entry is from where its derivative is not defined, or jumps."""
 
 
+JUMPS: Final = frozenset(
+    {
+        "sign",
+        "less",
+        "less_equal",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "remainder",
+        "fmod",
+        "copysign",
+    }
+)
+"""Those whose value jumps there: a kink also where no derivative is taken."""
+
+
 class Kinks(Ops[Array]):
     """Arrays in, a list of `Kink`s out: those that an entry is on, or within `distance` of.
 
-    Conditions count: an entry at which a comparison would turn is a kink of what it decides.
+    Conditions count: an entry at which a comparison would turn is a kink of what it decides. What is
+    made of literals and of `detach` alone has no derivative that could differ: it counts only where
+    its value jumps.
     """
 
     precedence = 4
@@ -105,21 +124,31 @@ class Kinks(Ops[Array]):
     def __init__(self, distance: float = 0.0) -> None:
         self.distance = distance
         self.found: list[Kink] = []
+        self._fixed: dict[int, Array] = {}  # by identity, which holding them keeps
         self._root = default_root().trusted()
 
     def complete(self, attempt: Callable[[], T], /) -> T:
-        self.found = []
+        self.found, self._fixed = [], {}
         with Quiet():
             attempt()
+        self._fixed = {}
         found: Any = self.found  # Any: the kinks stand for whatever the program gave
         return found  # type: ignore[no-any-return]  # as said
 
     def const(self, value: Array, /) -> Array:
-        return value
+        return self._kept(value.view())
 
     def scalar(self, value: Number, like: Array, /) -> Array:
         number = value if isinstance(value, int) else float(value)
-        return np.asarray(number).astype(like.dtype)
+        return self._kept(np.asarray(number).astype(like.dtype))
+
+    def entered(self, x: Array, /) -> Array:
+        """An argument: a point that moves, whatever it was made of."""
+        return x.copy()
+
+    def _kept(self, x: Array) -> Array:
+        self._fixed[id(x)] = x
+        return x
 
     def aval(self, x: Array, /) -> Aval:
         return Aval(x.shape, x.dtype)
@@ -134,10 +163,13 @@ class Kinks(Ops[Array]):
         return x
 
     def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
+        fixed = bool(operands) and all(id(x) in self._fixed for x in operands)
         distance = DISTANCES.get(prim.name)
         if distance is not None and operands[0].dtype.kind == "f":
-            self._note(prim.name, distance(*operands, *params))
-        return np.asarray(self._root.run(prim, operands, params))
+            if not fixed or prim.name in JUMPS:
+                self._note(prim.name, distance(*operands, *params))
+        y = np.asarray(self._root.run(prim, operands, params))
+        return self._kept(y.view()) if fixed or prim.name == "detach" else y
 
     def apply_n(
         self, prim: PrimN, operands: tuple[Array, ...], params: Params, /

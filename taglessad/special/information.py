@@ -120,7 +120,7 @@ def softmax(x: TensorLike, axis: Any = None) -> Tensor:
     t = _real(x, "softmax")
     if any(t.shape[i] == 0 for i in normalize_axes(axis, t.shape, "softmax")):
         return t  # without entries, and none of them is the largest
-    e = exp(t - detach(largest(t, axis=axis, keepdims=True)))
+    e = exp(t - largest(detach(t), axis=axis, keepdims=True))
     # A product with the reciprocal, since XLA makes one of a quotient, and spreads it first.
     return e * (1.0 / total(e, axis=axis, keepdims=True))
 

@@ -72,6 +72,20 @@ def test_kinks_at_a_point() -> None:
     assert tad.interpret(tad.sin, Kinks(1.0))(0.5) == []
 
 
+def test_what_no_derivative_is_taken_of_is_at_no_kink() -> None:
+    tied = np.asarray([1.0, 1.0, 0.0])
+    for f in (
+        tad.nn.functional.softmax,
+        lambda x: x - tad.max(tad.detach(x)),
+        lambda x: x * tad.abs(tad.asarray(np.zeros(3))),
+    ):
+        assert tad.interpret(f, Kinks())(tied) == []
+    jump = tad.interpret(lambda x: x * tad.floor(tad.detach(x)), Kinks())(tied)
+    assert [k.op for k in jump] == ["floor"]
+    mixed = tad.interpret(lambda x: tad.maximum(x, tad.detach(x)), Kinks())(tied)
+    assert [k.op for k in mixed] == ["maximum"]
+
+
 def test_kinks_of_a_branch() -> None:
     f = lambda x: tad.cond(x <= 1.0, lambda t: t, lambda t: t * t, x)
     assert [k.op for k in tad.interpret(f, Kinks())(1.0)] == ["less_equal"]
