@@ -175,8 +175,8 @@ def _of_several(prim: PrimN, operands: tuple[Ref, ...], params: Params, graph: G
     if prim.name == "custom_rule":
         return _counted(params[0].value)
     if prim.name == "while_pull" and prim.lower is not None:
-        body, pull, *_ = prim.lower(*params)
-        return _plus(_counted(body), _counted(pull))._replace(unbounded=True)
+        _, (forward, backward), *_ = prim.lower(*params)
+        return _plus(_counted(forward), _counted(backward))._replace(unbounded=True)
     n = _size(avals[0].shape[-1:]) if avals[0].shape else 1
     written = sum(_bytes(a) for a in prim.avals(avals, params))
     return Report(n * _size(avals[0].shape), sum(map(_bytes, avals)), written, 0)

@@ -48,6 +48,15 @@ def test_a_loop_of_unknown_length_says_so() -> None:
     assert "unknown length" in str(report)
 
 
+def test_the_reverse_of_a_loop_of_unknown_length() -> None:
+    def f(x: Any) -> Any:
+        return tad.while_loop(lambda c: c < 9.0, lambda c: c * x, x)
+
+    report = tad.interpret(tad.grad(f), Cost())(())
+    # A trip: the test, the product; again the product, and its two cotangents.
+    assert report.unbounded and 5 <= report.operations <= 7
+
+
 def test_branches_count_the_dearest() -> None:
     f = lambda x: tad.cond(x[0] > 0.0, lambda t: t * t * t, lambda t: t, x)
     assert tad.interpret(f, Cost())((10,)).operations == 21
