@@ -104,7 +104,7 @@ class Dual(Ops[DualNumber[R]], Generic[R]):
             ts = prim.push(ops, ds, ys, xs, params)
         alive = alive_members(ops, prim, [x.tangent for x in operands], xs)
         return tuple(
-            DualNumber(y, of_members(ops, alive, t, xs)) for y, t in zip(ys, ts, strict=True)
+            DualNumber(y, of_members(ops, alive, t)) for y, t in zip(ys, ts, strict=True)
         )
 
     def close(self) -> None:

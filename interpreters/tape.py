@@ -180,7 +180,7 @@ class Trace(Generic[R]):
             found = prim.pull(ops, gs, ys, xs, params, wanted)
         for place, d in zip(places, found, strict=True):
             if place >= 0 and d is not None:
-                d = of_members(ops, alive, d, xs)
+                d = of_members(ops, alive, d)
                 before = cotangents[place]
                 cotangents[place] = d if before is None else total(ops, before, d)
 
@@ -201,7 +201,7 @@ class Trace(Generic[R]):
                 else:
                     alive = alive_members(kernels, prim, found, xs)
                     pushes = prim.push(kernels, ds, ys, xs, params)
-                    known += [of_members(kernels, alive, t, xs) for t in pushes]
+                    known += [of_members(kernels, alive, t) for t in pushes]
                 continue
             if foreign:
                 xs, y = self._lifted(ops, entry)

@@ -9,13 +9,23 @@ and shared, so sin and cos, or tanh and its slope, define each other.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
 from taglessad.closed import end
 from taglessad.dtypes import DType, Number, is_real
-from taglessad.masks import Mask, Masked, settle, stretch, through, total
+from taglessad.masks import (
+    Mask,
+    Masked,
+    alive_members,
+    settle,
+    spread_over,
+    stretch,
+    through,
+    total,
+)
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.rules.arithmetic import DIV, MUL
@@ -340,8 +350,20 @@ class Taylor(Lazy[R]):
             return ys
         heads = tuple([x.head for x in operands])
         given = [self.beyond(x) if m else None for x, m in zip(operands, moving, strict=True)]
-        found = prim.series(self.kernels, heads, given, params, self.order)
-        return tuple([power_series([y, *(cs or ())]) for y, cs in zip(*found, strict=True)])
+        # Their masks as those of tangents: all or nothing.
+        tangents = [
+            x.head if x.mask is None else Masked(x.head, x.mask, False)
+            for x in compress(operands, moving)
+        ]
+        alive = alive_members(self.kernels, prim, tangents, heads)
+        results: list[Series[R]] = []
+        for y, cs in zip(*prim.series(self.kernels, heads, given, params, self.order), strict=True):
+            series = power_series([y, *(cs or ())])
+            if alive is not None and series.more is not None:
+                series.mask = spread_over(self.kernels, alive, y)
+                series.more = self._masked(series.more, series.mask)
+            results.append(series)
+        return tuple(results)
 
     def coefficient(self, x: Series[R], k: int, /) -> R:
         """Coefficient k of a series as a payload of the base, zeros where there is none."""

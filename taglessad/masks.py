@@ -187,7 +187,7 @@ def _carry(
 
         return Masked(on(value), Mask(reduced), True)
     if prim.kind == "matrix":
-        return of_members(ops, alive_members(ops, prim, [d], xs), on(value), xs)
+        return of_members(ops, alive_members(ops, prim, [d], xs), on(value))
 
     # Any other rule is linear in d: what it reaches from the live entries. Ones stand for the
     # numbers, so that no zero or infinity counts, except where the rule selects by comparing them.
@@ -206,15 +206,17 @@ def _carry(
 def alive_members(
     ops: Ops[Payload], prim: Prim | PrimN, ts: Sequence[Payload], xs: Sequence[Payload]
 ) -> Mask | None:
-    """Of a function of matrices the members of the batch that are not wholly masked.
+    """Of a function of whole arrays what is not wholly masked.
 
-    None where that is not known: of other primitives, and where some (co)tangent has no mask.
+    Of a function of matrices the members of the batch; of others with several results, a loop or a
+    branch, all or nothing. None where it is not known: of other primitives, and where some
+    (co)tangent has no mask.
     """
     there = [t for t in ts if t is not None]
-    of_matrices = prim.kind == "matrix" or isinstance(prim, PrimN) and prim.matrices
-    if not of_matrices or any(t.__class__ is not Masked for t in there):
+    of_matrices = prim.matrices if isinstance(prim, PrimN) else prim.kind == "matrix"
+    if not (of_matrices or isinstance(prim, PrimN)) or any(t.__class__ is not Masked for t in there):
         return None
-    count = len(ops.shape(xs[0])) - 2
+    count = len(ops.shape(xs[0])) - 2 if of_matrices else 0
 
     def compute() -> Payload:
         alive: Payload = None
@@ -227,17 +229,22 @@ def alive_members(
     return Mask(compute)
 
 
-def of_members(ops: Ops[Payload], alive: Mask | None, r: Payload, xs: Sequence[Payload]) -> Payload:
-    """A (co)tangent of matrices, masked by the member; `alive` is that of `alive_members`."""
+def of_members(ops: Ops[Payload], alive: Mask | None, r: Payload) -> Payload:
+    """A (co)tangent of whole arrays, masked by the member; `alive` is that of `alive_members`."""
     if alive is None or r is None:
         return r
-    ones = (1,) * (len(ops.shape(r)) - len(ops.shape(xs[0])) + 2)
+    return Masked(r, spread_over(ops, alive, r), True)
+
+
+def spread_over(ops: Ops[Payload], alive: Mask, r: Payload) -> Mask:
+    """The mask of members as one that broadcasts to an array of them."""
 
     def mask() -> Payload:
         members = alive.get(ops)
-        return ops.reshape(members, (*ops.shape(members), *ones))
+        leading = ops.shape(members)
+        return ops.reshape(members, (*leading, *(1,) * (len(ops.shape(r)) - len(leading))))
 
-    return Masked(r, Mask(mask), True)
+    return Mask(mask)
 
 
 def _linear(ops: Ops[Payload], flow: Flow, on: Callable[[Payload], Payload], d: Payload) -> Payload:
