@@ -29,6 +29,8 @@ def register_pytrees(root: Ops[Any]) -> None:
 
 def _register_handle(cls: type[AnyTensor], root: Ops[Any], dtype: DType) -> None:
     def flatten(x: AnyTensor) -> tuple[tuple[Any], None]:
+        if x.ops is root and not x.weak:  # most of them, and JAX asks often
+            return (x.payload,), None
         # What lies on a device stays there, whichever `Jax` it is over.
         known = isinstance(x.ops, type(root)) or x.ops.closed
         value = x.payload if known else x.ops.literal(x.payload)
