@@ -1,4 +1,4 @@
-"""One random program under every interpreter, and in JAX and PyTorch."""
+"""One random program under the interpreters that compute on NumPy, and in JAX and PyTorch."""
 
 from functools import cache, partial
 from typing import Any
@@ -7,31 +7,12 @@ import numpy as np
 
 import taglessad as tad
 from taglessad.interpreters.eager import EAGER
+from tests.fuzz.agreement import Found, agree, dot, leaves, shapes
 from tests.fuzz.backends import Jax, Ours, Torch
 from tests.fuzz.generator import Program, point
 
-Leaves = list[np.ndarray]
 
-
-def leaves(tree: Any) -> Leaves:
-    return [np.asarray(leaf) for leaf in tad.trees.leaves(tree)]
-
-
-def dot(a: Any, b: Any) -> Any:
-    return sum(
-        tad.sum(x * y) for x, y in zip(tad.trees.leaves(a), tad.trees.leaves(b), strict=True)
-    )
-
-
-def agree(what: str, got: Leaves, want: Leaves, rtol: float = 1e-9) -> None:
-    """Equal up to rounding, relative to the largest entry."""
-    for a, b in zip(got, want, strict=True):
-        assert a.shape == b.shape, f"{what}: shape {a.shape}, not {b.shape}"
-        scale = max(1.0, float(np.max(np.abs(b), initial=0.0)))
-        np.testing.assert_allclose(a, b, rtol=rtol, atol=0.1 * rtol * scale, err_msg=what)
-
-
-def each_interpreter(program: Program, seed: int) -> tuple[Leaves, Leaves, Leaves]:
+def each_interpreter(program: Program, seed: int) -> Found:
     """Value, gradient and Hessian times direction, after all interpreters agreed on them."""
     f = partial(program.loss, Ours())
     x, v = point(seed), point(seed + 1)
@@ -50,7 +31,7 @@ def each_interpreter(program: Program, seed: int) -> tuple[Leaves, Leaves, Leave
     agree("grad of jit", leaves(tad.grad(tad.jit(f))(x)), g)
     graph = tad.trace(f)(x)
     agree("graph", [np.asarray(graph.run(EAGER, leaves(x))[0])], y)
-    assert tad.interpret(f, tad.interpreters.Shape())(_shapes(x)) == ()
+    assert tad.interpret(f, tad.interpreters.Shape())(shapes(x)) == ()
 
     # second order
     product = leaves(tad.hvp(f)(x, v))
@@ -84,10 +65,6 @@ def _handles(x: Any) -> Any:
     return tad.trees.map(tad.asarray, x)
 
 
-def _shapes(x: Any) -> Any:
-    return {"m": x["m"].shape, "inner": tuple(leaf.shape for leaf in x["inner"])}
-
-
 @cache
 def _torch() -> Torch:
     return Torch()
@@ -98,7 +75,7 @@ def _jax() -> Jax:
     return Jax()
 
 
-def against_jax(program: Program, seed: int, ours: tuple[Leaves, Leaves, Leaves]) -> None:
+def against_jax(program: Program, seed: int, ours: Found) -> None:
     L = _jax()
     jax = L.jax
     with jax.enable_x64(True):
@@ -116,7 +93,7 @@ def against_jax(program: Program, seed: int, ours: tuple[Leaves, Leaves, Leaves]
         agree(f"JAX, {what}", a, b, rtol)
 
 
-def against_torch(program: Program, seed: int, ours: tuple[Leaves, Leaves, Leaves]) -> None:
+def against_torch(program: Program, seed: int, ours: Found) -> None:
     L = _torch()
     torch = L.torch
     xs = [torch.tensor(leaf, requires_grad=True) for leaf in leaves(point(seed))]

@@ -3,48 +3,19 @@
 A failure shows the smallest program found that fails; it becomes a test in `test_found`.
 """
 
-from collections.abc import Callable
-from importlib.util import find_spec
+from functools import partial
 from typing import Any
 
-import hypothesis
 import pytest
-from hypothesis import strategies as st
 
 import taglessad as tad
+from taglessad.graph import Graph
+from taglessad.primitive import PRIMITIVES, SEVERAL
 from tests.fuzz.backends import Ours
-from tests.fuzz.checks import against_jax, against_torch, each_interpreter
-from tests.fuzz.generator import INPUTS, Program, Step, programs
-from tests.fuzz.vocabulary import FAMILIES
-
-# The long run: so many tests, each of so many programs.
-RUNS, PROGRAMS = 100, 100
-
-OTHERS: dict[str, Callable[..., None]] = {"jax": against_jax, "torch": against_torch}
-INSTALLED = [name for name in OTHERS if find_spec(name) is not None]
-
-
-def hold(program: Program, seed: int, others: list[str]) -> None:
-    ours = each_interpreter(program, seed)
-    for name in others:
-        OTHERS[name](program, seed, ours)
-
-
-def search(count: int, others: list[str], run: int) -> None:
-    """Hold so many programs; the same ones every time."""
-
-    @hypothesis.seed(run)
-    @hypothesis.settings(
-        deadline=None,
-        database=None,
-        max_examples=count,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(programs(), st.integers(0, 2**30))
-    def holds(program: Program, seed: int) -> None:
-        hold(program, seed, others)
-
-    holds()
+from tests.fuzz.generator import FAMILIES, INPUTS, Program, Step, point, reading
+from tests.fuzz.hold import INSTALLED, OTHERS, hold, search, search_rational
+from tests.fuzz.long_run import BATCHES, PROGRAMS, RATIONAL
+from tests.fuzz.registry import OPS
 
 
 def test_a_sample() -> None:
@@ -58,27 +29,68 @@ def test_a_sample_against(other: str) -> None:
     search({"jax": 3, "torch": 7}[other], [other], 1)
 
 
+def test_a_sample_of_rational_programs() -> None:
+    assert search_rational(30, 0)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("run", range(RUNS))
-def test_many(run: int) -> None:
-    search(PROGRAMS, INSTALLED, run)
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_many(batch: int) -> None:
+    search(PROGRAMS, INSTALLED, batch)
+    search_rational(RATIONAL, batch)
 
 
 def test_every_family_is_drawn() -> None:
     assert FAMILIES == [
         "contraction",
         "control",
+        "convolution",
         "cumulative",
         "custom",
         "detach",
         "elementwise",
+        "fft",
         "indexing",
         "linalg",
+        "neural",
+        "pooling",
+        "random",
         "reduction",
+        "scatter",
+        "segment",
         "selection",
         "sort",
+        "special",
         "structure",
+        "transform",
+        "tree",
     ]
+
+
+def test_every_primitive_is_reached() -> None:
+    """By some operation, its gradient or the gradient's tangent."""
+    seen: set[str] = set()
+    walked: list[Graph] = []  # kept, since graphs are told apart by identity
+
+    def walk(value: Any) -> None:
+        if isinstance(value, Graph) and not any(value is g for g in walked):
+            walked.append(value)
+            for prim, _, params, _ in value.steps():
+                seen.add(prim.name)
+                walk(params)
+        elif isinstance(value, tuple):
+            for part in value:
+                walk(part)
+
+    for name, op in OPS.items():
+        bodies = tuple(reading(*types) for types in op.bodies)
+        step = Step(name, tuple(INPUTS.index(t) for t in op.takes), 1, bodies)
+        f = partial(Program((step,), INPUTS + op.gives).loss, Ours())
+        x = point(3)
+        for program in (f, tad.grad(f), lambda x, f=f: tad.hvp(f)(x, x)):
+            walk(tad.trace(program)(x))
+    # nextafter has no derivative, and no use where numbers are compared to rounding
+    assert {*PRIMITIVES, *SEVERAL} - seen == {"nextafter"}
 
 
 def test_a_wrong_derivative_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

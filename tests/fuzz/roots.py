@@ -1,0 +1,103 @@
+"""One random program under the interpreters that compute something else than floats on NumPy.
+
+Real encloses value and gradient; Exact computes them without error; Jax compiles them, or runs them
+operation by operation; Reach and Sparsity say what may depend on what; Cost and Kinks look on.
+"""
+
+from functools import partial
+from importlib.util import find_spec
+from typing import Any, Final
+
+import numpy as np
+
+import taglessad as tad
+from taglessad.interpreters import Cost, Kinks, Reach
+from tests.fuzz.agreement import Found, Leaves, agree, dot, leaves, shapes
+from tests.fuzz.backends import Ours
+from tests.fuzz.generator import Program, point
+
+ENTRIES: Final = 13
+
+
+def against_real(program: Program, seed: int, ours: Found) -> None:
+    """Value and gradient are those of arithmetic with proved bounds."""
+    if find_spec("flint") is None:
+        return
+    from taglessad.interpreters.real import Real
+
+    f = partial(program.loss, Ours())
+    value, gradient = tad.interpret(tad.value_and_grad(f), Real())(point(seed))
+    for what, got, enclosed in (("value", ours[0], value), ("gradient", ours[1], gradient)):
+        agree(f"Real, {what}", got, [_middle(e) for e in tad.trees.leaves(enclosed)])
+
+
+def _middle(e: Any) -> np.ndarray:
+    """Of an enclosure, which is narrow; a result that depends on nothing is a handle."""
+    if isinstance(e, tad.Tensor):
+        return np.asarray(e)
+    assert np.all(e.rad <= 1e-13 * np.maximum(1.0, np.abs(e.mid))), f"Real: a wide enclosure, {e}"
+    return np.asarray(e.mid)
+
+
+def against_our_jax(program: Program, seed: int, ours: Found, compiled: bool, second: bool) -> None:
+    """Value and gradient, and with `second` the Hessian times a direction, computed by XLA."""
+    if find_spec("jax") is None:
+        return
+    from taglessad.interpreters.jax import Jax
+
+    f = partial(program.loss, Ours())
+    x, v = point(seed), point(seed + 1)
+
+    def together(x: Any) -> Any:
+        product = tad.grad(lambda x: dot(tad.grad(f)(x), v))(x) if second else ()
+        return *tad.value_and_grad(f)(x), product
+
+    run = tad.jit(together, Jax()) if compiled else tad.interpret(together, Jax())
+    value, gradient, product = run(x)
+    agree("Jax, value", leaves(value), ours[0])
+    agree("Jax, gradient", leaves(gradient), ours[1])
+    if second:
+        agree("Jax, product", leaves(product), ours[2], 1e-8)
+
+
+def observed(program: Program, seed: int, ours: Found) -> None:
+    """What Reach, Cost and Kinks say is so, as far as that can be seen.
+
+    What is not reached has no derivative; Cost counts the graph that is recorded; a kink that the
+    point is on is among those that it is near. (Kinks also names selections inside smooth functions,
+    the largest entry in softmax: that there are none is no law.)
+    """
+    f = partial(program.loss, Ours())
+    x = point(seed)
+    reached = tad.interpret(f, Reach())(shapes(x))
+    for i, parts in enumerate(zip(ours[1], ours[2], strict=True)):
+        assert i in reached or not np.any(parts), f"Reach: input {i} is not in {set(reached)}"
+    assert tad.interpret(f, Cost())(shapes(x)) == Cost().of_graph(tad.trace(f)(x)), "Cost"
+    near = tad.interpret(f, Kinks(0.05))(x)
+    assert all(0.0 <= d <= 0.05 for kink in near for d in kink.distances), "Kinks: a distance"
+    on = {(k.op, place) for k in tad.interpret(f, Kinks())(x) for place in k.places}
+    assert on <= {(k.op, place) for k in near for place in k.places}, "Kinks: on one, but not near"
+
+
+def against_sparsity(program: Program, seed: int, ours: Found) -> None:
+    """A column of the Hessian has entries only where the pattern of the gradient has some."""
+    if find_spec("scipy") is None:
+        return
+    from taglessad.interpreters.sparsity import Sparsity
+
+    f = partial(program.loss, Ours())
+    x = point(seed)
+    pattern = tad.interpret(f, Sparsity())(shapes(x)).toarray()[0]
+    _within("gradient", ours[1], pattern)
+    rows = tad.trees.leaves(tad.interpret(tad.grad(f), Sparsity())(shapes(x)))
+    square = np.concatenate([row.toarray() for row in rows])
+    j = seed % ENTRIES
+    unit = np.zeros(ENTRIES)
+    unit[j] = 1.0
+    v = {"m": unit[:9].reshape(3, 3), "inner": (unit[9:12], unit[12])}
+    _within(f"column {j}", leaves(tad.hvp(f)(x, v)), square[:, j])
+
+
+def _within(what: str, found: Leaves, pattern: Any) -> None:
+    entries = np.concatenate([leaf.ravel() for leaf in found])
+    assert not np.any(entries[~np.asarray(pattern, bool)]), f"Sparsity: {what}"
