@@ -2,10 +2,12 @@
 
 from functools import cache, partial
 
+import hypothesis
 import numpy as np
 
 import taglessad as tad
 from taglessad.errors import DomainError
+from taglessad.interpreters import Kinks
 from taglessad.interpreters.exact import Exact
 from tests.fuzz.agreement import agree, dot, leaves
 from tests.fuzz.backends import OursRational
@@ -41,9 +43,14 @@ def refused(error: DomainError) -> bool:
 
 
 def exactly(program: Program, seed: int) -> None:
-    """Eager is right to rounding; without rounding, forward and reverse mode are one, twice."""
+    """Eager is right to rounding; without rounding, forward and reverse mode are one, twice.
+
+    A point where rounding may decide a comparison otherwise is another point's turn: numbers of few
+    digits meet more often than others.
+    """
     f = partial(program.loss, OursRational())
     x, v = (tad.trees.map(_short, point(s)) for s in (seed, seed + 1))
+    hypothesis.assume(not tad.interpret(f, Kinks(1e-9))(x))
     run = partial(tad.interpret, interpreter=Exact())
     value, gradient = run(tad.value_and_grad(f))(x)
     slope = run(lambda x: tad.jvp(f, (x,), (v,))[1])(x)
