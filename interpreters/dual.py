@@ -103,9 +103,7 @@ class Dual(Ops[DualNumber[R]], Generic[R]):
             ys = ops.run_n(prim, xs, params)
             ts = prim.push(ops, ds, ys, xs, params)
         alive = alive_members(ops, prim, [x.tangent for x in operands], xs)
-        return tuple(
-            DualNumber(y, of_members(ops, alive, t)) for y, t in zip(ys, ts, strict=True)
-        )
+        return tuple(DualNumber(y, of_members(ops, alive, t)) for y, t in zip(ys, ts, strict=True))
 
     def close(self) -> None:
         end(self)

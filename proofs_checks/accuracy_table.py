@@ -81,7 +81,7 @@ def primitive(name: str) -> Any:  # Any: a function of one handle
 
 
 ELEMENTARY: Final = (
-    Row("negative", arith.negative, lambda x: -x, (relative,), EVERYWHERE),
+    Row("negative", lambda x: arith.negative(x), lambda x: -x, (relative,), EVERYWHERE),
     Row("abs", lambda x: arith.abs(x), abs, (relative,), EVERYWHERE),
     Row("sign", lambda x: arith.sign(x), mp.sign, (relative,), EVERYWHERE),
     Row("floor", lambda x: rounding.floor(x), mp.floor, (_to_half,), STEPS, STEEP),

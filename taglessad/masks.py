@@ -213,8 +213,9 @@ def alive_members(
     (co)tangent has no mask.
     """
     there = [t for t in ts if t is not None]
+    several = isinstance(prim, PrimN)
     of_matrices = prim.matrices if isinstance(prim, PrimN) else prim.kind == "matrix"
-    if not (of_matrices or isinstance(prim, PrimN)) or any(t.__class__ is not Masked for t in there):
+    if not (several or of_matrices) or any(t.__class__ is not Masked for t in there):
         return None
     count = len(ops.shape(xs[0])) - 2 if of_matrices else 0
 

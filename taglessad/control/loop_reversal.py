@@ -49,8 +49,8 @@ def from_log(
 
 def numpy_sums(back: Back) -> list[Any]:
     """Zeros for the cotangents of constants."""
-    avals = derived.inputs(back.body)[: back.constants]
-    return [np.zeros(a.shape, a.dtype) for a in only(avals, back.asked)]
+    avals = only(derived.inputs(back.body)[: back.constants], back.asked)
+    return [np.zeros([n for n in a.shape if isinstance(n, int)], a.dtype) for a in avals]
 
 
 def _numpy_steps(back: Back, constants: Sequence[Any], trips: int) -> Steps[Any]:
