@@ -18,9 +18,10 @@ from taglessad.proofs_checks.runs import active, value
 
 MEMBERS: Final = 2
 INEXACT: Final = frozenset(
-    {"contract", "convolution", "solve", "triangular_solve", "cofactor", "inv"}
+    {"contract", "convolution", "solve", "triangular_solve", "cofactor", "inv", "pow_int"}
 )
-"""Primitives that may add in another order when they work on a batch."""
+"""Primitives that may round otherwise when they work on a batch: sums in another order; a power, of
+which NumPy computes a lone exponent of 2 as a product, and others by its own vectorised kernel."""
 
 PlanLaw: TypeAlias = Callable[[Prim, Plan, int, DType], Finding]
 CasesLaw: TypeAlias = Callable[[Prim, Sequence[Case]], Finding]
