@@ -75,7 +75,7 @@ def _short(x: np.ndarray) -> np.ndarray:
 
 
 def _bits(x: object) -> int:
-    fraction = Fraction(str(np.asarray(x, object).item()))
+    fraction = Fraction(np.asarray(x, object).item())
     return max(fraction.numerator.bit_length(), fraction.denominator.bit_length())
 
 
