@@ -86,6 +86,12 @@ def test_what_no_derivative_is_taken_of_is_at_no_kink() -> None:
     assert [k.op for k in mixed] == ["maximum"]
 
 
+@pytest.mark.xfail(strict=True, reason="ties of at[...].max and of segments are not named yet")
+def test_ties_of_updates() -> None:
+    f = lambda x: tad.sum(x.at[0].max(x[1]))
+    assert [k.op for k in tad.interpret(f, Kinks())(np.asarray([1.0, 1.0]))] == ["max_at"]
+
+
 def test_kinks_of_a_branch() -> None:
     f = lambda x: tad.cond(x <= 1.0, lambda t: t, lambda t: t * t, x)
     assert [k.op for k in tad.interpret(f, Kinks())(1.0)] == ["less_equal"]
