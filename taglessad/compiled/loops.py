@@ -147,7 +147,7 @@ def _trip(
     after = text.body(body, prefix, names, depth, rows)
     rest = after[len(carry) :]
     if rest:
-        text.write(f"log.append({_tuple(rest)})", depth)
+        text.write(f"memory.append({_tuple(rest)})", depth)
     text.write(_assign(carry, after[: len(carry)]), depth)
     text.write("trips += 1", depth)
     return rest
@@ -220,7 +220,7 @@ def logging_function(
     final = [_boxed(n, a) for n, a in own]
     state, copied = _tuple([_held(n, a) for n, a in own]), _tuple(final)
     text.write("trips = 0")
-    text.write("log = []")
+    text.write("memory = []")
     text.write(f"kept = keep({state}, {stride})")
     text.write(f"limit = {stride}")
     text.write("while True:")
@@ -230,15 +230,15 @@ def logging_function(
         text, condition, forward, "v", names, carry, 4, Rows(forward, constants, str(most))
     )
     if not rest:  # nothing is read on the way back, but its trips are counted by the log
-        text.write("log.append(())", 4)
+        text.write("memory.append(())", 4)
     _call_again(text, copied)  # the carry may be a row of a block, which it would keep alive
     text.write("else:", 2)
-    text.write("log = None", 3)
+    text.write("memory = None", 3)
     text.write("while trips < limit:", 3)
     _trip(text, condition, body, "w", names, carry, 4)
     _call_again(text, state)
     text.write("break", 2)
-    text.write(f"return {_tuple([*final, 'array(trips)', 'kept if log is None else log'])}")
+    text.write(f"return {_tuple([*final, 'array(trips)', 'kept if memory is None else memory'])}")
     return text.function(names)
 
 
@@ -256,12 +256,12 @@ def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
     state = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
-    text.write("log = []")
+    text.write("memory = []")
     text.write("for _ in range(trips):")
     after = text.body(body, "v", names, 2, Rows(body, constants, "trips"))
-    text.write(f"log.append({_tuple(after[carry:])})", 2)
+    text.write(f"memory.append({_tuple(after[carry:])})", 2)
     text.write(_assign(state, after[:carry]), 2)
-    text.write("return log")
+    text.write("return memory")
     return text.function(["trips", *names])
 
 
@@ -295,7 +295,7 @@ def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Ke
     text = _Text()
     text.unboxed([*own, *gs], [*avals[:constants], *avals[constants + logged :]])
     text.unboxed(totals, outputs[:sums])
-    text.write(f"for {_tuple(states) if states else '_'} in reversed(log):")
+    text.write(f"for {_tuple(states) if states else '_'} in reversed(memory):")
     found = text.body(pull, "v", [*own, *states, *gs], 2)
     for t, g in zip(totals, found[:sums], strict=True):
         text.write(f"{t} += {g}", 2)
@@ -303,7 +303,7 @@ def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Ke
     results = [_held(n, a) for n, a in zip(totals, outputs[:sums], strict=True)]
     results += [_boxed(n, a) for n, a in zip(gs, outputs[sums:], strict=True)]
     text.write(f"return {_tuple(results)}")
-    return text.function(["log", *own, *totals, *gs])
+    return text.function(["memory", *own, *totals, *gs])
 
 
 def scan_function(body: Graph, constants: int, carry: int, length: int, reverse: bool) -> Kernel:

@@ -64,3 +64,21 @@ def test_many_trips_in_memory_for_a_hundred(trips: int, small_budget: int) -> No
     np.testing.assert_allclose(got, slope(trips), rtol=1e-8)
     state = ROWS * 8
     assert peak < small_budget + (reversal.SLOTS + 3 * reversal.BLOCK) * state
+
+
+@pytest.mark.parametrize("run", [plain, tad.jit])
+def test_no_name_of_generated_code_hides_a_function(run: Callable[..., Any]) -> None:
+    names = "log log1p exp expm1 sqrt sin cos tanh atan abs".split()
+
+    def f(x: Any) -> Any:
+        def body(s: Any) -> Any:
+            y = s[1]
+            for name in names:
+                y = 1.5 + 0.1 * getattr(tad, name)(y)
+            return s[0] + 1, y * y**0.3
+
+        return tad.while_loop(lambda s: s[0] < 3, body, (0, x))[1]
+
+    h = 1e-6
+    g = run(tad.grad(f))(2.0)
+    assert float(g) == pytest.approx(float(f(2.0 + h) - f(2.0 - h)) / (2 * h), rel=1e-4)
