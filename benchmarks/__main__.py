@@ -12,8 +12,8 @@ one_thread()  # before NumPy and the peers are imported
 
 import numpy as np  # noqa: E402  # see above
 
-from benchmarks import chains, jax_path, loops, mlp, small  # noqa: E402
-from benchmarks.harness import Row  # noqa: E402
+from benchmarks import chains, jax_path, loops, mlp, small  # noqa: E402  # see above
+from benchmarks.harness import Row  # noqa: E402  # see above
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "product": small.product,

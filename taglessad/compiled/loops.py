@@ -158,7 +158,7 @@ class Rows:
     fresh memory of their own, which the system hands out page by page.
 
     places: by output of the body, the expression of the array to write it to. trips: an expression,
-    that no more rows are needed than.
+    a bound on the number of rows.
     """
 
     def __init__(self, forward: Graph, constants: int, trips: str) -> None:

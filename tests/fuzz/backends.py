@@ -173,7 +173,7 @@ class OursRational(Ours):
         given = np.asarray(values)
         return tad.asarray(np.round(given * 64.0) / 64.0 if given.dtype.kind == "f" else given)
 
-    def squash(self, x: Any) -> Any:  # type: ignore[override]  # a method here
+    def squash(self, x: Any) -> Any:  # type: ignore[override]  # the base has a function, no method
         return x / (1.0 + x * x)
 
 

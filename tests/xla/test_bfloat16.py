@@ -14,7 +14,7 @@ from taglessad.proofs_checks.runs import active, as_program, value, weighted
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
-from taglessad.interpreters import Jax  # noqa: E402
+from taglessad.interpreters import Jax  # noqa: E402  # after the skip
 
 HALF = np.dtype(jnp.bfloat16)
 EPS = 2.0**-7

@@ -9,7 +9,7 @@ import taglessad as tad
 from tests.control.programs import PAIRS, Pair
 
 pytest.importorskip("jax")
-from taglessad.interpreters import Jax  # noqa: E402
+from taglessad.interpreters import Jax  # noqa: E402  # after the skip
 
 # What has loops of unknown length, loops in loops and branches; the others are slow tests.
 ORDINARY = {"while", "while-trips-depend", "scan-in-while", "branch-in-scan", "zero-trips"}

@@ -9,7 +9,7 @@ import pytest
 import taglessad as tad
 
 jax = pytest.importorskip("jax")
-from taglessad.interpreters import Jax  # noqa: E402
+from taglessad.interpreters import Jax  # noqa: E402  # after the skip
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=lambda t: t.__name__)

@@ -15,9 +15,9 @@ import pytest
 
 jax = pytest.importorskip("jax")
 pytest.importorskip("safetensors")
-import taglessad as tad  # noqa: E402
-from taglessad import errors, optim  # noqa: E402
-from taglessad.interpreters import Jax  # noqa: E402
+import taglessad as tad  # noqa: E402  # after the skip
+from taglessad import errors, optim  # noqa: E402  # after the skip
+from taglessad.interpreters import Jax  # noqa: E402  # after the skip
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "docs" / "examples" / "text.py"
