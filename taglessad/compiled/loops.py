@@ -66,6 +66,22 @@ class _Text:
         rows: "Rows | None" = None,
     ) -> list[str]:
         """The statements of a graph; gives expressions for its outputs, rank-0 ones unboxed."""
+        source = self._statements(graph, prefix, names, depth, rows)
+        return [self._unboxed_output(source, ref) for ref in graph.outputs]
+
+    def condition(self, graph: Graph, prefix: str, names: Sequence[str], depth: int) -> str:
+        """The statements of a condition; gives an expression for its truth."""
+        source = self._statements(graph, prefix, names, depth)
+        return source.names[graph.outputs[0]]
+
+    def _statements(
+        self,
+        graph: Graph,
+        prefix: str,
+        names: Sequence[str],
+        depth: int,
+        rows: "Rows | None" = None,
+    ) -> Source:
         places = {} if rows is None else rows.places
         source = Source(graph, prefix, self.globals, counters=True, loop=True, rows=places)
         self.first += [f"{name} = None" for name in source.writes.kept]
@@ -75,7 +91,7 @@ class _Text:
         source.write()
         for line in source.lines:
             self.write(line, depth)
-        return [self._unboxed_output(source, ref) for ref in graph.outputs]
+        return source
 
     def _unboxed_output(self, source: Source, ref: Ref) -> str:
         name = source.names[ref]
@@ -141,7 +157,7 @@ def _trip(
     rows: "Rows | None" = None,
 ) -> list[str]:
     """One trip, or the end of the loop; gives what the body gives besides the carry."""
-    (going,) = text.body(condition, prefix.upper(), names, depth)
+    going = text.condition(condition, prefix.upper(), names, depth)
     text.write(f"if not {going}:", depth)
     text.write("break", depth + 1)
     after = text.body(body, prefix, names, depth, rows)

@@ -77,6 +77,11 @@ def spread(values: Sequence[T], which: Which) -> list[T | None]:
     return [next(rest) if w else None for w in which]
 
 
+def placed(inner: Which, outer: Which) -> Which:
+    """The places named, given which of those that `outer` names are."""
+    return tuple(bool(w) for w in spread(inner, outer))
+
+
 def reached(graph: Graph, given: Which) -> Which:
     """Which outputs have a tangent when the named inputs have one."""
 

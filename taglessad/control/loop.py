@@ -22,9 +22,11 @@ from taglessad.control.loop_graphs import (
     Loop,
     Params,
     dualised,
+    entire,
     lifted_condition,
     logging,
     masked,
+    needed,
     stopping,
 )
 from taglessad.control.loop_reversal import from_log, numpy_sums, reversed_loop
@@ -98,8 +100,8 @@ def _pull(
     params: Params,
     wanted: Which,
 ) -> list[R | None]:
-    def run(operands: tuple[R, ...], back: Any) -> Sequence[R]:
-        return ops.run_n(WHILE_PULL, operands, back)
+    def run(back: Back, operands: tuple[R, ...]) -> Sequence[R]:
+        return ops.run_n(WHILE_PULL, operands, tuple(back))
 
     return _pulled(ops, gs, ys, xs, params, wanted, run)
 
@@ -111,17 +113,14 @@ def _pulled(
     xs: tuple[R, ...],
     params: Params,
     wanted: Which,
-    run: Callable[[tuple[R, ...], Any], Sequence[R]],
+    run: Callable[[Back, tuple[R, ...]], Sequence[R]],
 ) -> list[R | None]:
-    loop = Loop(*params)
-    k = loop.constants
-    avals = derived.inputs(loop.body)
-    smooth = derived.real(avals[k:])
-    asked = derived.both(wanted[:k], derived.real(avals[:k]))
-    cotangents = _filled(ops, gs[:-1], ys[:-1], smooth)
-    found = run((*xs, *cotangents, ys[-1]), (loop.body, k, asked))
-    m = sum(asked)
-    taken: list[R | None] = [*spread(found[:m], asked), *spread(found[m:], smooth)]
+    _, body, k = params
+    back = needed(entire(body, k, wanted), tuple(g is not None for g in gs[:-1]))
+    cotangents = _filled(ops, gs[:-1], ys[:-1], back.smooth)
+    found = run(back, (*xs, *cotangents, ys[-1]))
+    m = sum(back.asked)
+    taken: list[R | None] = [*spread(found[:m], back.asked), *spread(found[m:], back.smooth)]
     return [g if w else None for g, w in zip(taken, wanted, strict=True)]
 
 
@@ -175,22 +174,28 @@ def _fused(params: BackParams, loop: Params) -> tuple[Any, Any] | None:
     back, (condition, body, k) = Back(*params), loop
     if body is not back.body or k != back.constants or not fits(condition, body):
         return None
-    halves = logging(back)
-    run = derived.kept(
-        halves.forward,
+    run = _logging_loop(back, condition)
+    return run, lambda memory, *operands: _from_memory(back, memory, back, operands)
+
+
+def _logging_loop(back: Back, condition: Graph) -> Any:
+    """The loop on NumPy that leaves what the pullback goes back by."""
+    cut = logging(back)
+    return derived.kept(
+        cut.forward,
         ("while", condition),
         lambda: logging_function(
-            condition, halves.forward, body, k, halves.most, halves.stride, Kept
+            condition, cut.forward, back.body, back.constants, cut.most, cut.stride, Kept
         ),
     )
 
-    def pull(memory: Any, *operands: Any) -> Any:
-        constants, _, cotangents, _ = back.split(operands)
-        if isinstance(memory, Kept):
-            return reversed_loop(_numpy(), operands, params, memory.stack)
-        return from_log(back, memory, constants, numpy_sums(back), cotangents)
 
-    return run, pull
+def _from_memory(made: Back, memory: Any, back: Back, operands: Sequence[Any]) -> Any:
+    """A pullback from what the loop left for another that asks for no less."""
+    if isinstance(memory, Kept):
+        return reversed_loop(_numpy(), operands, back, memory.stack)
+    constants, _, cotangents, _ = back.split(operands)
+    return from_log(made, memory, back, constants, numpy_sums(back), cotangents)
 
 
 def _numpy() -> Ops[Any]:
@@ -201,17 +206,15 @@ def _remember(
     ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
 ) -> tuple[Sequence[R], Any]:
     condition, body, k = params
-    asked = derived.both(wanted[:k], derived.real(derived.inputs(body)[:k]))
+    made = entire(body, k, wanted)
     if ops.lowered is not None:
-        run, lowered = ops.lowered, _lower_back(body, k, asked)
-        ys, kept = run("while_keeping", xs, *params, SLOTS, lowered[-1])
-        return ys, Local((lambda kept, *xs: run("while_pull", xs, *lowered, kept), kept))
+        run = ops.lowered
+        ys, kept = run("while_keeping", xs, *params, SLOTS, logging(made).block)
+        return ys, Local((lambda back, xs: run("while_pull", xs, *_lower_back(*back), kept),))
     if not on_numpy(ops) or not fits(condition, body):
         return ops.run_n(WHILE, xs, params), None
-    pair = _fused((body, k, asked), params)
-    assert pair is not None
-    *ys, memory = pair[0](*xs)
-    return ys, Local((pair[1], memory))
+    *ys, memory = _logging_loop(made, condition)(*xs)
+    return ys, Local((lambda back, xs: _from_memory(made, memory, back, xs),))
 
 
 def _recall(
@@ -223,14 +226,14 @@ def _recall(
     params: Params,
     wanted: Which,
 ) -> list[R | None]:
-    pull, kept = memory.value
-    return _pulled(ops, gs, ys, xs, params, wanted, lambda operands, _: pull(kept, *operands))
+    (run,) = memory.value
+    return _pulled(ops, gs, ys, xs, params, wanted, run)
 
 
 def _evaluate_back(ops: Ops[R], xs: tuple[R, ...], params: BackParams) -> list[R]:
     back = Back(*params)
     _, carry, _, _ = back.split(xs)
-    return reversed_loop(ops, xs, params, [(0, carry)])
+    return reversed_loop(ops, xs, back, [(0, carry)])
 
 
 def _doubled(
@@ -252,9 +255,8 @@ def _doubled(
     dual = dualised(
         back.body,
         k,
-        (*(d is not None or w for d, w in zip(ds[:k], back.asked, strict=True)), *back.smooth),
+        derived.union(tuple(d is not None for d in ds), (*back.asked, *back.smooth)),
     )
-    assert dual.carry == back.smooth  # every real part has a tangent from the start
     asked = (*own, *(True,) * sum(dual.constants))
     given = [
         *constants,
@@ -272,7 +274,7 @@ def _doubled(
     found = ops.run_n(
         WHILE_PULL,
         (*given, *cotangents, trips),
-        (dual.body, dual.fixed, asked),
+        (dual.body, dual.fixed, asked, (*back.smooth, *only(back.smooth, dual.carry))),
     )
     a, b = sum(own), sum(own) + sum(dual.constants)
     n = sum(back.smooth)
@@ -381,15 +383,14 @@ def _batch_back(
         within = tuple(a or m for a, m in zip(back.asked, mapped[:k], strict=True))
         body, _ = derived.batched(back.body, size, (*within, *every), every)
     if not mapped[-1]:
-        return list(
-            ops.run_n(WHILE_PULL, (*own, *carries, *cotangents, trips), (body, k, back.asked))
-        )
+        params = (body, k, back.asked, back.smooth)
+        return list(ops.run_n(WHILE_PULL, (*own, *carries, *cotangents, trips), params))
     still = stopping(body, k, size)
     zero = ops.zeros(COUNT)
     found = ops.run_n(
         WHILE_PULL,
         (*own, trips, zero, *carries, *cotangents, ops.max(trips, (0,))),
-        (still, k + 1, (*back.asked, False)),
+        (still, k + 1, (*back.asked, False), (False, *back.smooth)),
     )
     return list(found)
 

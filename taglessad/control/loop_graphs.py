@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from taglessad.control import derived
+from taglessad.control import derived, zeros
 from taglessad.control.derived import Which, only
 from taglessad.control.reversal import BLOCK, BUDGET, SLOTS
 from taglessad.dtypes import int64
@@ -123,18 +123,18 @@ def frozen(ops: Record, moves: Ref, after: list[Ref], before: list[Ref]) -> list
 
 
 class Back(NamedTuple):
-    """The pullback of a loop: (constants, initial carry, cotangents of the real parts of the final
-    carry, trips) -> cotangents of the asked constants and of the real parts of the initial carry.
+    """The pullback of a loop: (constants, initial carry, cotangents of the smooth parts of the
+    final carry, trips) -> cotangents of the asked constants and of the smooth parts of the initial
+    carry.
+
+    smooth: real parts of the carry that depend on smooth ones alone, as far as real ones go: if the
+    cotangents of all others are zero at the end, they are at the start.
     """
 
     body: Graph
     constants: int
     asked: Which
-
-    @property
-    def smooth(self) -> Which:
-        """Which parts of the carry are real."""
-        return derived.real(derived.inputs(self.body)[self.constants :])
+    smooth: Which
 
     def split(self, xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Any]:
         """Constants, initial carry, cotangents, trips."""
@@ -143,7 +143,26 @@ class Back(NamedTuple):
         return xs[:k], xs[k:n], xs[n:-1], xs[-1]
 
 
-BackParams = tuple[Graph, int, Which]
+BackParams = tuple[Graph, int, Which, Which]
+
+
+def entire(body: Graph, constants: int, wanted: Which) -> Back:
+    """The pullback for whichever real part of the carry, and for the wanted constants."""
+    avals = derived.inputs(body)
+    asked = derived.both(wanted[:constants], derived.real(avals[:constants]))
+    return Back(body, constants, asked, derived.real(avals[constants:]))
+
+
+def needed(back: Back, given: Which) -> Back:
+    """What a pullback does where only the given parts of the carry have a cotangent."""
+    if all(given[i] for i, smooth in enumerate(back.smooth) if smooth):
+        return back
+    given = tuple(only(given, back.smooth))
+    m = sum(back.asked)
+    live, found = zeros.carried(logging(back).backward, given, m, len(given))
+    return back._replace(
+        asked=derived.placed(found[:m], back.asked), smooth=derived.placed(live, back.smooth)
+    )
 
 
 class Logging(NamedTuple):
@@ -179,7 +198,7 @@ def logging(back: Back) -> Logging:
         stride = max(block, most // SLOTS)
         return Logging(forward, cut.backward, most - most % stride, stride, block)
 
-    return derived.kept(back.body, ("logging", back.constants, back.asked), make)
+    return derived.kept(back.body, ("logging", *back[1:]), make)
 
 
 def stopping(body: Graph, k: int, size: int) -> Graph:

@@ -8,9 +8,10 @@ import numpy as np
 from taglessad.compiled.loops import backward_function, fits, logged_function, repeated_function
 from taglessad.control import derived
 from taglessad.control.derived import only
-from taglessad.control.loop_graphs import Back, BackParams, logging
+from taglessad.control.loop_graphs import Back, logging
 from taglessad.control.reversal import BLOCK, reverse_loop, stored
 from taglessad.control.running import on_numpy, runner
+from taglessad.control.zeros import narrowed
 from taglessad.graph import Graph
 from taglessad.ops import Ops
 
@@ -33,14 +34,20 @@ def pull_of(back: Back) -> Graph:
 
 # Any: NumPy payloads
 def from_log(
-    back: Back,
+    made: Back,
     log: Any,
+    back: Back,
     constants: Sequence[Any],
     sums: Sequence[Any],
     gs: Sequence[Any],
 ) -> Sequence[Any]:
-    """Sums of cotangents of constants, which are added to in place, and cotangents of the start."""
-    pull, k, m = logging(back).backward, back.constants, sum(back.asked)
+    """Sums of cotangents of constants, which are added to in place, and cotangents of the start.
+
+    made: the pullback that the log was made for; it asks for no less than `back`.
+    """
+    live = tuple(only(back.smooth, made.smooth))
+    wanted = (*only(back.asked, made.asked), *live)
+    pull, k, m = narrowed(logging(made).backward, live, wanted), back.constants, sum(back.asked)
     logged = len(pull.inputs) - k - len(gs)
     come = derived.kept(pull, ("back", k), lambda: backward_function(pull, k, logged, m))
     found: Sequence[Any] = come(log, *constants, *sums, *gs)
@@ -66,7 +73,7 @@ def _numpy_steps(back: Back, constants: Sequence[Any], trips: int) -> Steps[Any]
         return after
 
     def backward(state: Sequence[Any], count: int, gs: Sequence[Any]) -> Sequence[Any]:
-        found = from_log(back, go(count, *constants, *state), constants, sums, gs)
+        found = from_log(back, go(count, *constants, *state), back, constants, sums, gs)
         sums[:] = found[:m]
         return found[m:]
 
@@ -99,10 +106,9 @@ def _steps(ops: Ops[R], back: Back, constants: Sequence[R]) -> Steps[R]:
 
 
 def reversed_loop(
-    ops: Ops[R], xs: tuple[R, ...], params: BackParams, kept: Sequence[tuple[int, Sequence[R]]]
+    ops: Ops[R], xs: Sequence[R], back: Back, kept: Sequence[tuple[int, Sequence[R]]]
 ) -> list[R]:
     """Cotangents of the asked constants and of the start; kept: as `reverse_loop` takes it."""
-    back = Back(*params)
     constants, start, cotangents, last = back.split(xs)
     trips = ops.decide(last)
     if on_numpy(ops) and fits(back.body, pull_of(back)):

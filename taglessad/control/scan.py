@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from taglessad.compiled.loops import fits, scan_function
-from taglessad.control import derived
+from taglessad.control import derived, zeros
 from taglessad.control.derived import Which, only, spread
 from taglessad.control.running import on_numpy, runner
 from taglessad.graph import Graph, Ref
@@ -213,63 +213,68 @@ def _recall(
     loop = Scan(*params)
     inner, smooth, cut = _plan(loop, wanted)
     constants, _, arrays = loop.split(xs)
-    a, b, c = (tuple(w) for w in loop.split(inner))
-    read_rows = cut.reads[loop.carry :]
+    # What no cotangent comes to is left out.
+    m, n = sum(inner[: loop.constants]), sum(smooth[: loop.carry])
+    given = tuple(only([g is not None for g in gs], smooth))
+    live, given_back = zeros.carried(cut.backward, given, m, n)
+    backward = zeros.narrowed(cut.backward, live, given_back)
+    inner, smooth = derived.placed(given_back, inner), derived.placed(live, smooth)
+    a, _, c = (tuple(w) for w in loop.split(inner))
     remembered, carried = memory[: cut.remembered], memory[cut.remembered :]
 
     def full(g: R | None, y: R) -> R:
         return ops.zeros(ops.aval(y)) if g is None else g
 
     cotangents = only([full(g, y) for g, y in zip(gs, ys, strict=True)], smooth)
-    n = sum(smooth[: loop.carry])
+    m, n = sum(a), sum(smooth[: loop.carry])
     sums = [ops.zeros(ops.aval(x)) for x in only(constants, a)]
+    read_rows = cut.reads[loop.carry :]
     rows = [*carried, *only(arrays, read_rows), *remembered, *cotangents[n:]]
-    body = _backward(cut, loop, smooth, (a, b, c))
     found = ops.run_n(
         SCAN,
         (*constants, *sums, *cotangents[:n], *rows),
-        (body, loop.constants, len(sums) + n, loop.length, not loop.reverse),
+        (
+            _backward(backward, loop, m, n, len(cotangents)),
+            loop.constants,
+            m + n,
+            loop.length,
+            not loop.reverse,
+        ),
     )
-    m, k = len(sums), len(sums) + n
     taken: list[R | None] = [
         *spread(found[:m], a),
-        *spread(found[m:k], smooth[: loop.carry]),
-        *spread(found[k:], c),
+        *spread(found[m : m + n], smooth[: loop.carry]),
+        *spread(found[m + n :], c),
     ]
     return [g if w else None for g, w in zip(taken, wanted, strict=True)]
 
 
-def _backward(
-    cut: derived.Halves, loop: Scan, smooth: Which, inner: tuple[Which, Which, Which]
-) -> Graph:
+def _backward(pull: Graph, loop: Scan, sums: int, carry: int, cotangents: int) -> Graph:
     """The body of the reverse loop.
 
     (constants; sums for constants, cotangents of the carry; the rows that `_recall` gives) ->
     (new sums, cotangents of the carry before; cotangents of the rows).
+    pull: the backward half. cotangents: how many it takes, those of the carry first.
     """
-    a, _, _ = inner
-    sums, n = sum(a), sum(smooth[: loop.carry])
 
     def make() -> Graph:
-        avals = derived.inputs(cut.backward)
-        k = loop.constants
-        cotangents = len(avals) - sum(smooth)
-        own, rows = avals[:k], avals[k:cotangents]
-        carry, rest = avals[cotangents : cotangents + n], avals[cotangents + n :]
-        zero = only(own, a)
+        avals, k = derived.inputs(pull), loop.constants
+        first = len(avals) - cotangents
+        own, rows, gs = avals[:k], avals[k:first], avals[first:]
+        zero = derived.outputs(pull)[:sums]
 
         def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-            first, xs = xs[:k], xs[k:]
+            own, xs = xs[:k], xs[k:]
             before, xs = xs[:sums], xs[sums:]
-            gc, xs = xs[:n], xs[n:]
+            gc, xs = xs[:carry], xs[carry:]
             passed, gy = xs[: len(rows)], xs[len(rows) :]
-            found = cut.backward.run(ops, [*first, *passed, *gc, *gy])
+            found = pull.run(ops, [*own, *passed, *gc, *gy])
             added = [ops.add(s, g) for s, g in zip(before, found[:sums], strict=True)]
             return [*added, *found[sums:]]
 
-        return derived.build([*own, *zero, *carry, *rows, *rest], program)
+        return derived.build([*own, *zero, *gs[:carry], *rows, *gs[carry:]], program)
 
-    return derived.kept(cut.backward, ("scan", loop.constants, smooth, inner), make)
+    return derived.kept(pull, ("scan", loop.constants, sums, carry, cotangents), make)
 
 
 def _batch(ops: Ops[R], size: int, mapped: Which, xs: tuple[R, ...], params: Params) -> list[R]:
