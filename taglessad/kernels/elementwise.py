@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]  # Any: the dtype is data
 _DOUBLE: Final = np.dtype(np.float64)
+_ONE: Final = np.array(1.0)
 _MODERATE: Final = np.tanh(1.0) ** 2
 
 
@@ -58,7 +59,7 @@ def sech_squared(x: Array, out: Array | None = None) -> Array:
     """
     if getattr(x, "dtype", _DOUBLE) == _DOUBLE:  # a Python float has none
         slope = np.cosh(x, out)
-        slope = np.reciprocal(slope, out)
+        slope = np.divide(_ONE, slope, out)  # quicker than reciprocal and than a Python 1
         return np.multiply(slope, slope, out)
     y: Array = np.asarray(np.abs(x, out))
     np.multiply(y, -2, out=y)
@@ -75,8 +76,10 @@ def tanh_slope(x: Array, y: Array, out: Array | None = None) -> Array:
     the difference would lose digits. Up to 1 it is the more accurate of the two. It writes into
     `out`, which is neither of the two, or into an array of its own."""
     square: Array = np.multiply(y, y, out)
-    if square.size and np.maximum.reduce(square, None) <= _MODERATE:  # false for a NaN
-        return np.subtract(1, square, out=square)
+    # argmax is several times quicker than a maximum, and finds a NaN, which is not moderate.
+    if square.size and square.item(square.argmax()) <= _MODERATE:
+        one = _ONE if square.dtype == _DOUBLE else 1
+        return np.subtract(one, square, out=square)
     return sech_squared(x, square)
 
 
