@@ -50,6 +50,12 @@ def _kepler(m: Any) -> Any:
     return tad.sum(tad.while_loop(lambda s: s[1] > 1e-12, step, (m, 1.0))[0])
 
 
+def _growth(x: Any) -> Any:
+    """A state that grows until its norm is large: 64 numbers, about 1000 trips."""
+    step = lambda s: s * 1.002 + tad.sin(s) * 1e-3
+    return tad.sum(tad.while_loop(lambda s: tad.sum(s * s) < 1e4, step, x))
+
+
 def _array_gradient(x: Any) -> Any:
     """Value and gradient of the vector loop as one writes them on NumPy, with a tape in one array
     and a slope that is accurate where tanh is nearly 1."""
@@ -94,6 +100,7 @@ def _in_slots(x: Any) -> Any:
 def reverse() -> Iterator[Row]:
     """Value and gradient of loops against the loop, and against the same written by hand."""
     x, small = np.linspace(0.1, 0.8, 4000), np.linspace(0.1, 0.8, 64)
+    growth, of_growth = tad.jit(_growth), tad.jit(tad.value_and_grad(_growth))
     primal, gradient = tad.jit(_vector), tad.jit(tad.value_and_grad(_vector))
     kepler, of_kepler = tad.jit(_kepler), tad.jit(tad.value_and_grad(_kepler))
     anomalies = np.linspace(0.1, 3.0, 1000)
@@ -106,6 +113,8 @@ def reverse() -> Iterator[Row]:
             "gradient": lambda: gradient(x),
             "by hand": lambda: _array_gradient(x),
             "slots": in_slots,
+            "growth": lambda: growth(small),
+            "growth gradient": lambda: of_growth(small),
             "small": lambda: primal(small),
             "small gradient": lambda: gradient(small),
             "kepler": lambda: kepler(anomalies),
@@ -118,6 +127,7 @@ def reverse() -> Iterator[Row]:
     )
     stored = "while in reverse, stored"
     yield Row(f"{stored}: Kepler, 1000", "the loop", ratio(times, "kepler gradient", "kepler"), 3.0)
+    yield Row(f"{stored}: sin, 64", "the loop", ratio(times, "growth gradient", "growth"), 3.0)
     yield Row(f"{stored}: tanh, 64", "the loop", ratio(times, "small gradient", "small"), 3.0)
     yield Row(f"{stored}: tanh, 4000", "the loop", ratio(times, "gradient", "primal"), 3.0)
     yield Row(f"{stored}: tanh, 4000", "the same by hand", ratio(times, "gradient", "by hand"), 1.1)
