@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from taglessad.control import derived
+from taglessad.control.known import known
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
@@ -80,7 +81,7 @@ def closed(recorded: Sequence[Recorded]) -> tuple[list[Graph], list[Any]]:
     for r in recorded:
         for value, aval in zip(r.captures, derived.inputs(r.graph), strict=False):
             avals[places[id(value)]] = aval
-    known = [a for a in avals if a is not None]
+    own_avals = [a for a in avals if a is not None]
     for r in recorded:
         own = derived.inputs(r.graph)[len(r.captures) :]
         order = [places[id(value)] for value in r.captures]
@@ -88,8 +89,8 @@ def closed(recorded: Sequence[Recorded]) -> tuple[list[Graph], list[Any]]:
             graphs.append(r.graph)
         else:
             order += range(n, n + len(own))
-            graphs.append(derived.with_inputs(r.graph, [*known, *own], order))
-    return graphs, captures
+            graphs.append(derived.with_inputs(known(r.graph), [*own_avals, *own], order))
+    return list(map(known, graphs)), captures
 
 
 def result(base: Ops[Any], values: Sequence[Any], like: Recorded) -> Any:

@@ -199,7 +199,11 @@ def batched(graph: Graph, size: int, mapped: Which, wanted: Which) -> tuple[Grap
 
 def with_inputs(graph: Graph, avals: Sequence[Aval], places: Sequence[int]) -> Graph:
     """The graph as a function of more arguments: its inputs are those at `places`."""
-    return build(avals, lambda ops, xs: graph.run(ops, [xs[i] for i in places]))
+    return kept(
+        graph,
+        ("with_inputs", tuple(avals), tuple(places)),
+        lambda: build(avals, lambda ops, xs: graph.run(ops, [xs[i] for i in places])),
+    )
 
 
 def nbytes(avals: Sequence[Aval]) -> int:

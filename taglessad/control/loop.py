@@ -191,10 +191,12 @@ def _logging_loop(back: Back, condition: Graph) -> Any:
 
 
 def _from_memory(made: Back, memory: Any, back: Back, operands: Sequence[Any]) -> Any:
-    """A pullback from what the loop left for another that asks for no less."""
+    """A pullback from what the loop left for another."""
     if isinstance(memory, Kept):
         return reversed_loop(_numpy(), operands, back, memory.stack)
-    constants, _, cotangents, _ = back.split(operands)
+    constants, carry, cotangents, _ = back.split(operands)
+    if not made.covers(back):
+        return reversed_loop(_numpy(), operands, back, [(0, carry)])
     return from_log(made, memory, back, constants, numpy_sums(back), cotangents)
 
 
@@ -207,14 +209,20 @@ def _remember(
 ) -> tuple[Sequence[R], Any]:
     condition, body, k = params
     made = entire(body, k, wanted)
-    if ops.lowered is not None:
-        run = ops.lowered
-        ys, kept = run("while_keeping", xs, *params, SLOTS, logging(made).block)
-        return ys, Local((lambda back, xs: run("while_pull", xs, *_lower_back(*back), kept),))
+    if (lowered := ops.lowered) is not None:
+        ys, kept = lowered("while_keeping", xs, *params, SLOTS, logging(made).block)
+        return ys, Local((lambda back, xs: lowered("while_pull", xs, *_lower_back(*back), kept),))
     if not on_numpy(ops) or not fits(condition, body):
         return ops.run_n(WHILE, xs, params), None
-    *ys, memory = _logging_loop(made, condition)(*xs)
-    return ys, Local((lambda back, xs: _from_memory(made, memory, back, xs),))
+    # What will be asked for is not known yet; most likely what was asked for the last time.
+    likely: Back = body.derived.get(("needed", made), made)
+    *ys, memory = _logging_loop(likely, condition)(*xs)
+
+    def run(back: Back, xs: Sequence[Any]) -> Any:
+        body.derived["needed", made] = back
+        return _from_memory(likely, memory, back, xs)
+
+    return ys, Local((run,))
 
 
 def _recall(

@@ -81,12 +81,7 @@ def dualised(body: Graph, constants: int, given: Which, order: int = 1) -> Duali
 
 def lifted_condition(condition: Graph, dual: Dualised, constants: int, carry: int) -> Graph:
     places = dual.operands(range(constants), range(carry))
-    avals = derived.inputs(dual.body)
-    return derived.kept(
-        condition,
-        ("lifted", dual.constants, dual.carry, dual.order),
-        lambda: derived.with_inputs(condition, avals, places),
-    )
+    return derived.with_inputs(condition, derived.inputs(dual.body), places)
 
 
 def masked(condition: Graph, body: Graph, k: int, size: int) -> Params:
@@ -141,6 +136,11 @@ class Back(NamedTuple):
         k = self.constants
         n = len(self.body.inputs)
         return xs[:k], xs[k:n], xs[n:-1], xs[-1]
+
+    def covers(self, other: "Back") -> bool:
+        """Whether it gives all that another pullback of the loop gives."""
+        own, others = (*self.asked, *self.smooth), (*other.asked, *other.smooth)
+        return derived.union(own, others) == own
 
 
 BackParams = tuple[Graph, int, Which, Which]
@@ -198,7 +198,7 @@ def logging(back: Back) -> Logging:
         stride = max(block, most // SLOTS)
         return Logging(forward, cut.backward, most - most % stride, stride, block)
 
-    return derived.kept(back.body, ("logging", *back[1:]), make)
+    return derived.kept(back.body, ("logging", *back[1:], BUDGET), make)
 
 
 def stopping(body: Graph, k: int, size: int) -> Graph:

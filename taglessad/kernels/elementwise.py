@@ -60,7 +60,8 @@ def sech_squared(x: Array, out: Array | None = None) -> Array:
     if getattr(x, "dtype", _DOUBLE) == _DOUBLE:  # a Python float has none
         slope = np.cosh(x, out)
         slope = np.divide(_ONE, slope, out)  # quicker than reciprocal and than a Python 1
-        return np.multiply(slope, slope, out)
+        squared: Array = np.multiply(slope, slope, out)
+        return squared
     y: Array = np.asarray(np.abs(x, out))
     np.multiply(y, -2, out=y)
     np.exp(y, out=y)
