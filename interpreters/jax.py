@@ -6,6 +6,7 @@ XLA has no operation for runs on the host, by its NumPy kernel. Numbers keep the
 types are switched on while an operation is built, whatever JAX's global switch says.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType, Number, check
 from taglessad.errors import ConcretizationError, DTypeError, MissingExtra
+from taglessad.graph import Graph
 from taglessad.interpreter import Interpreter
 from taglessad.levels import default_root
 from taglessad.ops import Ops
@@ -37,6 +39,12 @@ from taglessad.xla.width import wide
 
 # Any: arrays and tracers of JAX, in dtypes that are data.
 KERNELS = {**elementwise.KERNELS, **arrays.KERNELS, **matrices.KERNELS}
+
+
+def _parts(params: Params) -> Iterator[Any]:
+    """Parameters, those within tuples among them."""
+    for p in params:
+        yield from _parts(p) if isinstance(p, tuple) else (p,)
 
 
 HALF: Final = np.dtype(np.uint32)
@@ -128,8 +136,18 @@ class Jax(Ops[Any]):
 
     @wide
     def lowered(self, name: str, operands: tuple[Any, ...], *params: Any) -> Any:
-        """One function of `xla.control`."""
-        return getattr(control, name)(self, operands, *params)
+        """One function of `xla.control`: compiled once for a body, where it is called with arrays."""
+        function = getattr(control, name)
+        if any(isinstance(x, Tracer) for x in operands):
+            return function(self, operands, *params)
+        static = tuple([p for p in params if not isinstance(p, control.Kept)])
+        states = params[len(static) :]  # what a loop has left comes last
+        body = next(p for p in _parts(static) if isinstance(p, Graph))
+        compiled = body.derived.get(("xla", self.device, name, static))
+        if compiled is None:
+            compiled = jax.jit(lambda xs, states: function(self, xs, *static, *states))
+            body.derived["xla", self.device, name, static] = compiled
+        return compiled(operands, states)
 
     def _on_host(
         self,

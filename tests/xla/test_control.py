@@ -10,6 +10,7 @@ from tests.control.programs import PAIRS, Pair
 
 pytest.importorskip("jax")
 from taglessad.interpreters import Jax  # noqa: E402  # after the skip
+from taglessad.xla import control  # noqa: E402  # after the skip
 
 # What has loops of unknown length, loops in loops and branches; the others are slow tests.
 ORDINARY = {"while", "while-trips-depend", "scan-in-while", "branch-in-scan", "zero-trips"}
@@ -62,3 +63,29 @@ def test_the_states_that_a_loop_keeps_lead_back_from_any_number_of_trips() -> No
         a = 0.999**trips  # x a + (1 - a) sin(x)
         np.testing.assert_allclose(g(0.5, trips), a + (1 - a) * np.cos(0.5), rtol=1e-11)
         np.testing.assert_allclose(h(0.5, trips), -(1 - a) * np.sin(0.5), rtol=1e-10)
+
+
+def test_outside_jit_a_loop_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By count of the times that JAX traces one; the program makes its bodies anew in each call."""
+    traced: list[str] = []
+
+    def counted(name: str) -> Any:
+        function = getattr(control, name)
+        return lambda *args: (traced.append(name), function(*args))[1]
+
+    for name in ("scan", "while_keeping", "while_pull", "branch"):
+        monkeypatch.setattr(control, name, counted(name))
+
+    def f(x: Any) -> Any:
+        a = tad.scan(lambda c, r: (tad.tanh(0.5 * c + r), None), x[0], x)[0]
+        b = tad.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, tad.sin(s[1]) * x[1]), (0, a))
+        return tad.cond(a < 0.5, tad.cos, tad.exp, b[1])
+
+    x = np.array([0.25, 0.5, 0.75])
+    gradient: Any = tad.interpret(tad.grad(f), Jax())
+    first = gradient(x)
+    np.testing.assert_allclose(np.asarray(first), np.asarray(tad.grad(f)(x)), rtol=1e-14)
+    assert {*traced} == {"scan", "while_keeping", "while_pull", "branch"}
+    traced.clear()
+    np.testing.assert_array_equal(np.asarray(gradient(x)), np.asarray(first))
+    assert not traced
