@@ -17,5 +17,6 @@ def one_thread() -> None:
     """One thread for every library: called before any of them is imported."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    os.environ["PJRT_NPROC"] = "1"  # XLA's own threads
     os.environ["JAX_PLATFORMS"] = "cpu"

@@ -171,3 +171,13 @@ def test_values_of_a_higher_kind_are_refused() -> None:
         tad.asarray([True]).at[0].add(True)
     with pytest.raises(DTypeError, match="300 does not fit dtype int8"):
         tad.zeros(3, dtype=tad.int8).at[0].set(300)
+
+
+def test_values_of_python_numbers_stacked() -> None:
+    """They take the dtype of the array, as one number does, and must fit it."""
+    pair = tad.stack((1.0, 2.0))
+    got = tad.zeros(3).at[np.asarray([0, 1])].max(pair)
+    np.testing.assert_array_equal(np.asarray(got), [1.0, 2.0, 0.0])
+    small = tad.zeros(3, dtype=np.uint8)
+    with pytest.raises(DTypeError, match=r"300.* does not fit dtype uint8"):
+        small.at[np.asarray([0, 1])].set(tad.stack((300, 1)))

@@ -37,9 +37,14 @@ _CONSTANTS: Final = (
 )
 
 
-def reader(root: Ops[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reader | None:
-    """The reader of calls with the signature of this one; None where something has no test."""
-    source = _Source(root)
+def reader(
+    root: Ops[Any], args: tuple[Any, ...], kwargs: dict[str, Any], shaped: bool = True
+) -> Reader | None:
+    """The reader of calls with the signature of this one; None where something has no test.
+
+    shaped: handles are tested for their shapes; not where whoever runs the call looks at them anyway.
+    """
+    source = _Source(root, shaped)
     source.items("kwargs", kwargs)
     source.sequence("args", args)
     while source.pending:
@@ -51,8 +56,10 @@ def reader(root: Ops[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rea
 class _Source:
     """The text in the making. Node i of the arguments is the local variable n{i}."""
 
-    def __init__(self, root: Ops[Any]) -> None:
+    def __init__(self, root: Ops[Any], shaped: bool) -> None:
+        self.shaped = shaped
         self.globals: dict[str, Any] = {"root": root}
+        self.known: dict[int, str] = {}
         self.lines: list[str] = []
         self.values: list[str] = []
         self.pending: list[tuple[str, Any]] = []  # nodes to come, the next one last
@@ -62,9 +69,10 @@ class _Source:
         """Test one node, known by its name; False where there is no test for it."""
         cls = x.__class__
         if cls in HANDLES:
+            shape = f" or {n}.payload.shape != {x.payload.shape}" if self.shaped else ""
             self._refuse(
                 f"{n}.ops is not root or {n}._dtype is not {self._constant(x.dtype)} "
-                f"or {n}.weak is not {x.weak} or {n}.payload.shape != {x.payload.shape}"
+                f"or {n}.weak is not {x.weak}{shape}"
             )
             self.values.append(f"{n}.payload")
             return True
@@ -138,7 +146,8 @@ class _Source:
         self.lines.append(f"if {condition}: return None")
 
     def _constant(self, value: Any) -> str:
-        name = f"c{len(self.globals)}"
+        # By identity: all that is named here stays alive.
+        name = self.known.setdefault(id(value), f"c{len(self.globals)}")
         self.globals[name] = value
         return name
 

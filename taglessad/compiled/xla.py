@@ -81,7 +81,7 @@ class XlaCompiled:
         )
         self._options = dict(options or {})
         self._entries: dict[Any, Any] = {}  # functions that jax.jit made
-        self._readers: dict[Any, Reader | None] = {}  # by the entry's key and the shapes
+        self._readers: dict[Any, Reader | None] = {}  # by the entry's key
         # (static arguments, reader, function) of the last call, which the next is likely to be
         # like; one object, so that other threads see all of it or none.
         self._last: tuple[Any, Reader | None, Any] = (None, None, None)
@@ -154,21 +154,20 @@ class XlaCompiled:
             kinds = [(type(x), x.dtype, x.weak) for x in handles]
             compiled = self._keep(self._entries, key, self._entry(function, treedef, kinds, args))
         elif all(x.ops is root for x in handles):  # what came twice will come again
-            place = (key, tuple([x.payload.shape for x in handles]))
-            if place not in self._readers:
-                self._keep(self._readers, place, self._reader(args, kwargs))
-            self._last = (fixed, self._readers.get(place), compiled)
+            if key not in self._readers:
+                self._keep(self._readers, key, self._reader(args, kwargs))
+            self._last = (fixed, self._readers.get(key), compiled)
         lifted = [
             x.payload if x.ops.__class__ is Jax else root.lift(x.ops, x.payload) for x in handles
         ]
         return Prepared(compiled, lifted)
 
     def _reader(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reader | None:
-        """The quick reader of such calls, where all their leaves are handles of known shape."""
+        """The quick reader of such calls, where all their leaves are handles."""
         for x in flatten((args, kwargs))[0]:
-            if x.__class__ not in HANDLES or not all(isinstance(n, int) for n in x.shape):
-                return None  # an array of JAX itself, or a size that jax.export has a symbol for
-        return reader(self._root, args, kwargs)
+            if x.__class__ not in HANDLES:
+                return None  # an array of JAX itself
+        return reader(self._root, args, kwargs, shaped=False)
 
     def _keep(self, table: dict[Any, Any], key: Any, value: Any) -> Any:
         with self._lock:

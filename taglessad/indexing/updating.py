@@ -163,8 +163,8 @@ def _values(ops: Ops[Any], x: AnyTensor, values: AnyTensor, shape: Shape, what: 
 
 def _cast(ops: Ops[Any], values: AnyTensor, dtype: DType, what: str) -> Any:
     known = values.ops.literal(values.payload) if values.weak else None
-    if known is not None:  # a Python number must fit
-        return ops.const(number(known.item(), dtype, what))
+    if known is not None:  # Python numbers must fit
+        return ops.const(number(known.tolist(), dtype, what))
     return cast(ops, lifted(ops, values), values.dtype, dtype)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -15,6 +16,31 @@ Kernel = Callable[..., Any]
 
 
 # --- reductions -----------------------------------------------------------------------------------
+FEW_ROWS: Final = 64
+"""As many rows are added one after another, as NumPy does; XLA adds more of them in blocks of 32."""
+
+SMALL: Final = 2**16
+"""Entries up to which it costs little that a product's operand is made first, not fused with it."""
+
+
+def _sum(x: Any, axes: tuple[int, ...]) -> Any:
+    """Few rows are added by a product with ones, where XLA's own sum costs more to call: on a CPU.
+
+    So are the cotangents of biases.
+    """
+    if axes == (0,) and x.ndim == 2 and x.dtype in (np.float32, np.float64) and _small(x.shape):
+        return _contract(np.ones(x.shape[0], x.dtype), x, "i,ij->j")
+    return jnp.sum(x, axis=axes, dtype=x.dtype)
+
+
+def _small(shape: tuple[Any, ...]) -> bool:  # Any: an extent may be a symbol of jax.export
+    rows, columns = shape
+    if not (isinstance(rows, int) and isinstance(columns, int)):
+        return False
+    small = rows <= FEW_ROWS and 0 < rows * columns <= SMALL
+    return small and jax.default_backend() == "cpu"
+
+
 def _logsumexp(x: Any, axes: tuple[int, ...]) -> Any:
     if x.size == 0:
         return jnp.log(jnp.sum(jnp.exp(x), axis=axes))
@@ -166,7 +192,7 @@ def _threefry(key: Any, start: Any, shape: tuple[int, ...]) -> Any:
 
 
 KERNELS: Final[dict[str, Kernel]] = {
-    "sum": lambda x, axes: jnp.sum(x, axis=axes, dtype=x.dtype),
+    "sum": _sum,
     "prod": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),
     "max": lambda x, axes: jnp.max(x, axis=axes),
     "min": lambda x, axes: jnp.min(x, axis=axes),

@@ -125,6 +125,16 @@ def test_what_has_no_test_is_left_to_the_general_walk(i: int) -> None:
     assert signature(ROOT, (), args, kwargs) is not None
 
 
+def test_shapes_are_left_to_who_looks_at_them_anyway() -> None:
+    read = reader(ROOT, (t(3), [t(2)]), {}, shaped=False)
+    assert read is not None
+    for x, y in ((t(3), t(2)), (t(4, 1), t())):
+        got = read((x, [y]), {})
+        assert got is not None and got[0] is x.payload and got[1] is y.payload
+    for x in (t(3, dtype=np.float32), t(3, dtype=np.int64), np.ones(3)):
+        assert read((x, [t(2)]), {}) is None
+
+
 def test_values_under_a_transform_are_left_to_the_general_walk() -> None:
     read = reader(ROOT, (t(3),), {})
     assert read is not None

@@ -86,6 +86,28 @@ def test_a_diagonal_among_zeros(offset: int, dtype: Any) -> None:
         np.testing.assert_array_equal(tad.jit(placed, Jax())(x), wanted)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=lambda t: t.__name__)
+@pytest.mark.parametrize(
+    "shape",
+    [(1, 1), (64, 3), (65, 3), (64, 1025), (0, 3), (3, 0)],
+    ids=lambda s: "x".join(map(str, s)),
+)
+def test_rows_are_added(shape: tuple[int, int], dtype: Any) -> None:
+    """Few of them by a product with ones, and as exactly; what is not finite stays in its column."""
+    x = np.random.default_rng(0).uniform(1, 2, shape).astype(dtype)
+    if x.size > 3:
+        x[0, :2] = np.inf, np.nan
+    total = tad.jit(lambda x: tad.sum(x, axis=0), Jax())
+    exact = x.astype(np.longdouble).sum(axis=0)
+    got = np.asarray(total(x))
+    assert got.dtype == dtype
+    np.testing.assert_allclose(got, exact, rtol=shape[0] * np.finfo(dtype).eps, atol=0)
+
+    weights = np.arange(1.0, 1 + shape[1]).astype(dtype)
+    slope = tad.jit(tad.grad(lambda x: tad.sum(weights * tad.sum(x, axis=0))), Jax())
+    np.testing.assert_array_equal(slope(x), np.broadcast_to(weights, shape))
+
+
 def test_calls_in_turn_of_several_signatures() -> None:
     """The quick reader of one leaves the others to the general walk: each is traced once."""
     traced = [0]
