@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from taglessad.dtypes import DType, check, float64, of_number
 from taglessad.errors import ArgumentError, DTypeError
 from taglessad.kernels.quiet import Quiet
-from taglessad.levels import ambient, root_of
+from taglessad.levels import BODIES, ambient, body_above, root_of
 from taglessad.ops import Ops
 from taglessad.tensor import AnyTensor, Namespace, TensorLike, handle
 
@@ -44,7 +44,8 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
     for complex, object and other dtypes without meaning, ArgumentError for what is no array.
     """
     if isinstance(value, AnyTensor):
-        return value  # pyright: ignore[reportUnknownVariableType]  # its shape is not known here
+        x: AnyTensor = value  # pyright: ignore[reportUnknownVariableType]  # of any shape
+        return within(x) if BODIES else x
     if is_python_number(value):
         weak: AnyTensor = from_array(number(value, of_number(value), what), weak=True)
         return weak
@@ -63,6 +64,20 @@ def as_handle(value: TensorLike, what: str, name: str = "x") -> AnyTensor:
             return literal
     made: AnyTensor = from_array(to_array(value, what, name))
     return made
+
+
+def within(x: AnyTensor) -> AnyTensor:
+    """A handle as a value of the body under way, if it belongs to a transform outside of that.
+
+    So what a branch computes from values that it closes over is computed where the branch is taken,
+    and a derivative reaches it there alone. Values that may be looked at stay what they are.
+    """
+    ops = x.ops
+    recorder = body_above(ops)
+    if recorder is None or ops.closed or ops.peek(x.payload) is not None:
+        return x
+    inside: AnyTensor = handle(recorder, recorder.lift(ops, x.payload), x.dtype, x.weak)
+    return inside
 
 
 def is_jax(value: object) -> bool:

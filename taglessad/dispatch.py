@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from typing_extensions import TypeVarTuple
 
-from taglessad.convert import as_handle, literal_root, number
+from taglessad.convert import as_handle, literal_root, number, within
 from taglessad.dtypes import (
     DType,
     bool_,
@@ -26,7 +26,7 @@ from taglessad.dtypes import (
     result_type,
 )
 from taglessad.errors import DTypeError
-from taglessad.levels import higher
+from taglessad.levels import BODIES, higher
 from taglessad.ops import Ops
 from taglessad.shapes import broadcast
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle
@@ -60,6 +60,9 @@ def interpreter_of(handles: Sequence[AnyTensor]) -> Ops[Any]:
     for h in handles[1:]:
         if h.ops is not ops:
             ops = higher(ops, h.ops)
+    if BODIES:
+        for h in handles:
+            ops = higher(ops, within(h).ops)
     return ops
 
 
@@ -87,6 +90,7 @@ def meet(what: str, values: Sequence[TensorLike], names: Sequence[str] = ()) -> 
     """
     first = values[0]
     if len(values) == 1 and isinstance(first, AnyTensor):
+        first = within(first) if BODIES else first
         return Operands(first.ops, (first.payload,), first._dtype, first.weak)
     operands: list[AnyTensor | None] = []  # None: a Python number
     kinds: list[tuple[DType, bool]] = []
@@ -153,7 +157,7 @@ def call(met: Operands, method: str, what: str, *, swapped: bool = False) -> Any
 
 def real_function(method: str, what: str, x: Tensor[*S]) -> Tensor[*S]:
     """An elementwise function of one real: integers become float64."""
-    if x.__class__ is not Tensor:  # whatever else a user may hand in
+    if BODIES or x.__class__ is not Tensor:  # whatever else a user may hand in
         met = as_real(meet(what, (x,), ("x",)))
         return Tensor(met.ops, getattr(met.ops, method)(*met.payloads), met.dtype, met.weak)
     ops = x.ops
@@ -174,7 +178,7 @@ def real_binary(method: str, what: str, a: TensorLike, b: TensorLike) -> Tensor:
 
 def numeric_function(method: str, what: str, x: T) -> T:
     """An elementwise function of one number that keeps its dtype."""
-    if x.__class__ is Tensor:
+    if x.__class__ is Tensor and not BODIES:
         ops = x.ops
         y: Any = Tensor(ops, getattr(ops, method)(x.payload), x._dtype, x.weak)
     else:
@@ -198,6 +202,8 @@ def _quick(method: str, a: TensorLike, b: TensorLike) -> tuple[Ops[Any], Any, DT
 
     The fields of the resulting handle; None in other cases, and where something is wrong.
     """
+    if BODIES:
+        return None
     try:
         if a.__class__ is Tensor:
             ops, x, dtype, weak = a.ops, a.payload, a._dtype, a.weak

@@ -37,6 +37,9 @@ def default_root() -> Ops[Any]:
     return _Root.default
 
 
+BODIES: Final[list[Ops[Any]]] = []
+"""Recorders of the bodies of branches and loops that are being recorded, in whatever thread."""
+
 under_way: Final = _TOP.get
 """The interpreter under way, None outside every transform: `ambient`, for those in a hurry."""
 
@@ -74,6 +77,16 @@ def join(interpreters: Iterable[Ops[Any]]) -> Ops[Any]:
             )
         top = higher(top, ops)
     return top
+
+
+def body_above(ops: Ops[Any]) -> Ops[Any] | None:
+    """The recorder of the innermost body under way, if it stands above an interpreter."""
+    top = _TOP.get()
+    while top is not None and top.level > ops.level:
+        if top in BODIES:
+            return top
+        top = top.base
+    return None
 
 
 class Under(AbstractContextManager[None]):

@@ -25,6 +25,7 @@ from typing_extensions import TypeVarTuple, Unpack
 
 from taglessad.dtypes import DType, is_bool, is_real
 from taglessad.errors import ArgumentError, ConcretizationError
+from taglessad.levels import BODIES
 from taglessad.methods import ArrayMethods
 from taglessad.namespace import Namespace as Namespace
 from taglessad.numpy_protocols import NumpyProtocols
@@ -159,7 +160,7 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
     # --- arithmetic -------------------------------------------------------------------------
     def __add__(self, other: TensorLike, /) -> "Tensor":
         ops, dtype = self.ops, self._dtype
-        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype and not BODIES:
             try:
                 y = ops.add(self.payload, other.payload)
             except ValueError as error:
@@ -168,14 +169,14 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
             made.ops, made.payload, made._dtype = ops, y, dtype
             made.weak = self.weak and other.weak
             return made
-        if other.__class__ is float and self.__class__ is Tensor:
+        if other.__class__ is float and self.__class__ is Tensor and not BODIES:
             y = ops.add(self.payload, ops.scalar(other, self.payload))
             return Tensor(ops, y, dtype, self.weak)
         return _operator("add", self, other)
 
     def __sub__(self, other: TensorLike, /) -> "Tensor":
         ops, dtype = self.ops, self._dtype
-        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype and not BODIES:
             try:
                 y = ops.sub(self.payload, other.payload)
             except ValueError as error:
@@ -184,14 +185,14 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
             made.ops, made.payload, made._dtype = ops, y, dtype
             made.weak = self.weak and other.weak
             return made
-        if other.__class__ is float and self.__class__ is Tensor:
+        if other.__class__ is float and self.__class__ is Tensor and not BODIES:
             y = ops.sub(self.payload, ops.scalar(other, self.payload))
             return Tensor(ops, y, dtype, self.weak)
         return _operator("subtract", self, other)
 
     def __mul__(self, other: TensorLike, /) -> "Tensor":
         ops, dtype = self.ops, self._dtype
-        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype and not BODIES:
             try:
                 y = ops.mul(self.payload, other.payload)
             except ValueError as error:
@@ -200,14 +201,14 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
             made.ops, made.payload, made._dtype = ops, y, dtype
             made.weak = self.weak and other.weak
             return made
-        if other.__class__ is float and self.__class__ is Tensor:
+        if other.__class__ is float and self.__class__ is Tensor and not BODIES:
             y = ops.mul(self.payload, ops.scalar(other, self.payload))
             return Tensor(ops, y, dtype, self.weak)
         return _operator("multiply", self, other)
 
     def __truediv__(self, other: TensorLike, /) -> "Tensor":
         ops, dtype = self.ops, self._dtype
-        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype:
+        if other.__class__ is Tensor and other.ops is ops and other._dtype is dtype and not BODIES:
             try:
                 y = ops.div(self.payload, other.payload)
             except ValueError as error:
@@ -216,7 +217,7 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
             made.ops, made.payload, made._dtype = ops, y, dtype
             made.weak = self.weak and other.weak
             return made
-        if other.__class__ is float and self.__class__ is Tensor:
+        if other.__class__ is float and self.__class__ is Tensor and not BODIES:
             y = ops.div(self.payload, ops.scalar(other, self.payload))
             return Tensor(ops, y, dtype, self.weak)
         return _operator("divide", self, other)

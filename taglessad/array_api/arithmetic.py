@@ -11,7 +11,7 @@ from typing import TypeVar
 from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.kinks import at_zero
-from taglessad.convert import as_handle
+from taglessad.convert import as_handle, within
 from taglessad.dispatch import (
     Numeric,
     Operands,
@@ -29,6 +29,7 @@ from taglessad.dispatch import (
 )
 from taglessad.dtypes import int64, is_bool, is_real
 from taglessad.errors import DomainError, TaglessError
+from taglessad.levels import BODIES
 from taglessad.tensor import AnyTensor, Tensor, handle
 
 S = TypeVarTuple("S")
@@ -106,6 +107,7 @@ def pow(x1: Numeric, x2: Numeric, /) -> Tensor:
     number is NaN. Raises DomainError for integers to a negative integer power.
     """
     if isinstance(x1, Tensor) and type(x2) is int:
+        x1 = within(x1) if BODIES else x1
         ops = x1.ops
         return Tensor(ops, ops.integer_pow(x1.payload, x2), x1.dtype, x1.weak)
     base, exponent = as_handle(x1, "pow", "x1"), as_handle(x2, "pow", "x2")

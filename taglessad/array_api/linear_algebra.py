@@ -13,6 +13,7 @@ from taglessad.array_api.kinds import Kind, as_before
 from taglessad.convert import as_handle
 from taglessad.dispatch import Operands, as_number, meet
 from taglessad.errors import ShapeError
+from taglessad.levels import BODIES
 from taglessad.shapes.axes import integer
 from taglessad.shapes.contraction import Axes
 from taglessad.tensor import Tensor, TensorLike, handle
@@ -21,7 +22,7 @@ _SMALL: Final = {(1, 1): "k,k->", (1, 2): "k,kj->j", (2, 1): "ik,k->i", (2, 2): 
 
 
 def _met(what: str, x1: TensorLike, x2: TensorLike) -> Operands:
-    if x1.__class__ is Tensor and x2.__class__ is Tensor:
+    if x1.__class__ is Tensor and x2.__class__ is Tensor and not BODIES:
         if x1.ops is x2.ops and x1.dtype is x2.dtype:
             return Operands(x1.ops, (x1.payload, x2.payload), x1.dtype, x1.weak and x2.weak)
     return as_number(meet(what, (x1, x2), ("x1", "x2")))

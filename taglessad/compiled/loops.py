@@ -7,12 +7,13 @@ from trip to trip.
 import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from taglessad.compiled import scalars
 from taglessad.compiled.codegen import LONGEST, Kernel, Source, function_of
+from taglessad.compiled.invariant import split
 from taglessad.dtypes import float64, int64
 from taglessad.graph import Graph, Ref
 from taglessad.primitive import Aval
@@ -36,6 +37,18 @@ def python_number(aval: Aval) -> str | None:
 def fits(*graphs: Graph) -> bool:
     """Whether bodies are short enough for generated source."""
     return sum(map(len, graphs)) <= LONGEST
+
+
+_BEFORE: Final = {"v": "x", "V": "X", "w": "y"}
+"""By prefix of a body's variables: that of what is computed before its loop."""
+
+
+class Repeated(NamedTuple):
+    """A body and the names of its arguments, the first `constants` of which stay what they are."""
+
+    graph: Graph
+    constants: int
+    names: list[str]
 
 
 class _Text:
@@ -73,6 +86,20 @@ class _Text:
         """The statements of a condition; gives an expression for its truth."""
         source = self._statements(graph, prefix, names, depth)
         return source.names[graph.outputs[0]]
+
+    def repeated(
+        self, graph: Graph, constants: int, prefix: str, names: list[str], depth: int = 1
+    ) -> "Repeated":
+        """A body that is to be repeated; what it computes of constants alone is written here."""
+        parts = split(graph, constants)
+        if parts is None:
+            return Repeated(graph, constants, names)
+        first, rest = parts
+        values = [f"h{prefix}{i}" for i in range(len(first.outputs))]
+        found = self.body(first, _BEFORE[prefix], names[:constants], depth)
+        self.write(_assign(values, found), depth)
+        own = [*names[:constants], *values]
+        return Repeated(rest, len(own), [*own, *names[constants:]])
 
     def _statements(
         self,
@@ -138,9 +165,11 @@ def while_function(condition: Graph, body: Graph, constants: int) -> Kernel:
     carry = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
+    test = text.repeated(condition, constants, "V", names)
+    step = text.repeated(body, constants, "v", names)
     text.write("trips = 0")
     text.write("while True:")
-    _trip(text, condition, body, "v", names, carry)
+    _trip(text, test, step, "v", carry)
     final = [_boxed(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
     text.write(f"return {_tuple([*final, 'array(trips)'])}")
     return text.function(names)
@@ -148,19 +177,18 @@ def while_function(condition: Graph, body: Graph, constants: int) -> Kernel:
 
 def _trip(
     text: _Text,
-    condition: Graph,
-    body: Graph,
+    test: Repeated,
+    step: Repeated,
     prefix: str,
-    names: list[str],
     carry: list[str],
     depth: int = 2,
     rows: "Rows | None" = None,
 ) -> list[str]:
     """One trip, or the end of the loop; gives what the body gives besides the carry."""
-    going = text.condition(condition, prefix.upper(), names, depth)
+    going = text.condition(test.graph, prefix.upper(), test.names, depth)
     text.write(f"if not {going}:", depth)
     text.write("break", depth + 1)
-    after = text.body(body, prefix, names, depth, rows)
+    after = text.body(step.graph, prefix, step.names, depth, rows)
     rest = after[len(carry) :]
     if rest:
         text.write(f"memory.append({_tuple(rest)})", depth)
@@ -239,19 +267,21 @@ def logging_function(
     text.write("memory = []")
     text.write(f"kept = keep({state}, {stride})")
     text.write(f"limit = {stride}")
+    test = text.repeated(condition, constants, "V", names)
+    step = text.repeated(forward, constants, "v", names)
     text.write("while True:")
     text.write(f"if trips < {most}:", 2)
     text.write("while trips < limit:", 3)
-    rest = _trip(
-        text, condition, forward, "v", names, carry, 4, Rows(forward, constants, str(most))
-    )
+    rows = Rows(step.graph, step.constants, str(most))
+    rest = _trip(text, test, step, "v", carry, 4, rows)
     if not rest:  # nothing is read on the way back, but its trips are counted by the log
         text.write("memory.append(())", 4)
     _call_again(text, copied)  # the carry may be a row of a block, which it would keep alive
     text.write("else:", 2)
     text.write("memory = None", 3)
+    step = text.repeated(body, constants, "w", names, 3)
     text.write("while trips < limit:", 3)
-    _trip(text, condition, body, "w", names, carry, 4)
+    _trip(text, test, step, "w", carry, 4)
     _call_again(text, state)
     text.write("break", 2)
     text.write(f"return {_tuple([*final, 'array(trips)', 'kept if memory is None else memory'])}")
@@ -272,9 +302,10 @@ def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
     state = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
+    step = text.repeated(body, constants, "v", names)
     text.write("memory = []")
     text.write("for _ in range(trips):")
-    after = text.body(body, "v", names, 2, Rows(body, constants, "trips"))
+    after = text.body(step.graph, "v", step.names, 2, Rows(step.graph, step.constants, "trips"))
     text.write(f"memory.append({_tuple(after[carry:])})", 2)
     text.write(_assign(state, after[:carry]), 2)
     text.write("return memory")
@@ -288,8 +319,9 @@ def repeated_function(body: Graph, constants: int) -> Kernel:
     carry = names[constants:]
     text = _Text()
     text.unboxed(names, avals)
+    step = text.repeated(body, constants, "v", names)
     text.write("for _ in range(trips):")
-    text.write(_assign(carry, text.body(body, "v", names, 2)), 2)
+    text.write(_assign(carry, text.body(step.graph, "v", step.names, 2)), 2)
     held = [_held(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
     text.write(f"return {_tuple(held)}")
     return text.function(["trips", *names])
@@ -311,8 +343,9 @@ def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Ke
     text = _Text()
     text.unboxed([*own, *gs], [*avals[:constants], *avals[constants + logged :]])
     text.unboxed(totals, outputs[:sums])
+    step = text.repeated(pull, constants, "v", [*own, *states, *gs])
     text.write(f"for {_tuple(states) if states else '_'} in reversed(memory):")
-    found = text.body(pull, "v", [*own, *states, *gs], 2)
+    found = text.body(step.graph, "v", step.names, 2)
     for t, g in zip(totals, found[:sums], strict=True):
         text.write(f"{t} += {g}", 2)
     text.write(_assign(gs, found[sums:]), 2)
@@ -339,11 +372,12 @@ def scan_function(body: Graph, constants: int, carry: int, length: int, reverse:
     for name, aval in zip(stacked, outputs[carry:], strict=True):
         text.globals[f"m{name}"] = partial(_room, aval.shape, aval.dtype)
         text.write(f"{name} = m{name}({length})")
+    step = text.repeated(body, constants, "v", [*names[:k], *rows])
     order = f"range({length - 1}, -1, -1)" if reverse else f"range({length})"
     text.write(f"for i in {order}:")
     for r, x in zip(rows, arrays, strict=True):
         text.write(f"{r} = {x}[i]", 2)
-    found = text.body(body, "v", [*names[:k], *rows], 2)
+    found = text.body(step.graph, "v", step.names, 2)
     for o, y in zip(stacked, found[carry:], strict=True):
         text.write(f"{o}[i] = {y}", 2)
     text.write(_assign(state, found[:carry]), 2)

@@ -63,7 +63,7 @@ def body(
     """f recorded. arguments: the structure of the tuple of its arguments; specs: their leaves."""
     check(what, f)
     call = flatten((tuple(unflatten(arguments, list(range(arguments.num_leaves)))), {}))[1]
-    return record(what, f, call, list(specs), base)
+    return record(what, f, call, list(specs), base, body=True)
 
 
 def closed(recorded: Sequence[Recorded]) -> tuple[list[Graph], list[Any]]:

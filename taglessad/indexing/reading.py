@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from taglessad.convert import within
 from taglessad.dispatch import interpreter_of, lifted
 from taglessad.indexing.entries import WHAT, entries
 from taglessad.indexing.plan import plan
 from taglessad.indexing.positions import Places, check_range, places
+from taglessad.levels import BODIES
 from taglessad.ops import Ops
 from taglessad.shapes import Extent
 from taglessad.tensor import AnyTensor, handle
@@ -23,6 +25,7 @@ def getitem(x: AnyTensor, index: object) -> AnyTensor:
     NaN there. The value of a mask must be known (ConcretizationError: use tad.where). Raises
     DTypeError for indices that are no integers, ShapeError for a mask of another shape.
     """
+    x = within(x) if BODIES else x
     ops, payload = x.ops, x.payload
     y = _quick(ops, payload, index)
     if y is not None:

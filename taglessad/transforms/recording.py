@@ -8,7 +8,7 @@ from taglessad.dtypes import DType, float64, resolve
 from taglessad.errors import EscapeError
 from taglessad.graph import Graph
 from taglessad.interpreters.record import Record
-from taglessad.levels import Under, ambient
+from taglessad.levels import BODIES, Under, ambient
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import Shape, normalize_shape, show
@@ -54,13 +54,18 @@ def record(
     treedef: TreeDef,
     leaves: Sequence[tuple[Aval, bool] | Any],
     base: Ops[Any],
+    *,
+    body: bool = False,
 ) -> Recorded:
     """Record f(*args, **kwargs) over `base`.
 
     treedef: the structure of (args, kwargs). leaves: (aval, weak) for what becomes an input;
-    anything else is passed as it is.
+    anything else is passed as it is. body: it may run never, or again and again: what it computes
+    from values of transforms outside is a part of it too.
     """
     recorder = Record(base)
+    if body:
+        BODIES.append(recorder)
     inputs: list[Any] = []
     for leaf in leaves:
         if isinstance(leaf, tuple) and len(leaf) == 2 and isinstance(leaf[0], Aval):
@@ -79,6 +84,9 @@ def record(
     except BaseException:
         recorder.close()
         raise
+    finally:
+        if body:
+            BODIES.remove(recorder)
     return Recorded(graph, captures, result_def, [k[0] for k in kinds], [k[1] for k in kinds])
 
 
