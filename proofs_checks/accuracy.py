@@ -149,18 +149,20 @@ class Oracle:
             return middle, abs(middle)
         i, j = orders[0], orders[-1]
         up, down = ([sign * int(k == i) for k in range(rank)] for sign in (1, -1))
+        ahead, behind = at(*up), at(*down)
+        size = max(abs(ahead), abs(middle), abs(behind))  # middle may be next to a zero
         if len(orders) == 1:
-            return (at(*up) - at(*down)) / (2 * steps[i]), abs(middle) / steps[i]
+            return (ahead - behind) / (2 * steps[i]), size / steps[i]
         if i == j:
             square = steps[i] ** 2
-            return (at(*up) - 2 * middle + at(*down)) / square, 4 * abs(middle) / square
+            return (ahead - 2 * middle + behind) / square, 4 * size / square
         both = 4 * steps[i] * steps[j]
 
         def corner(up: int, across: int) -> Real:
             return at(*(up * int(k == i) + across * int(k == j) for k in range(rank)))
 
         mixed = corner(1, 1) + corner(-1, -1) - corner(1, -1) - corner(-1, 1)
-        return mixed / both, 4 * abs(middle) / both
+        return mixed / both, 4 * size / both
 
 
 def ulps(found: float, exact: Real) -> float:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 import taglessad.special as special
-from taglessad.proofs_checks.accuracy import ZERO, Beyond, Real, Row, mpmath
+from taglessad.proofs_checks.accuracy import ZERO, Real, Row, mpmath
 from taglessad.proofs_checks.accuracy_points import (
     ANGLES,
     F64,
@@ -166,16 +166,7 @@ def _psi(n: int) -> Any:  # Any: a function of an mpmath number
 
 def _polygamma(n: int) -> Row:
     name = ("digamma", "trigamma")[n] if n < 2 else f"polygamma({n}, x)"
-    even, odd = {"f": BELOW, "f_xx": BELOW}, {"f_x": BELOW}
-    return Row(
-        name,
-        lambda x: special.polygamma(n, x),
-        _psi(n),
-        (_to_pole,),
-        AROUND,
-        "",
-        odd if n % 2 else even,
-    )
+    return Row(name, lambda x: special.polygamma(n, x), _psi(n), (_to_pole,), AROUND)
 
 
 def _betainc_row(a: float, b: float) -> Row:
@@ -187,11 +178,9 @@ def _betainc_row(a: float, b: float) -> Row:
         (_to_ends,),
         one(low, high, (0, 1), near=(0.0, 1.0, 0.5)),
         "where the density, of which derivatives are made, is a normal number",
-        {"f_xx": ZERO},
     )
 
 
-BELOW: Final = Beyond("x < 0, next to zeros of it: a difference of two terms")
 OVER: Final = "beyond, the result overflows"
 SPECIAL: Final = (
     Row("erf", special.erf, mp.erf, (gaussian,), GAUSS),
@@ -228,9 +217,8 @@ SPECIAL: Final = (
         (_to_pole,),
         one(-170.0, INF, (-20, 172), near=(*POLES, 1.0, 2.0), keep=_off_poles),
         "x > -170: below, it is subnormal, and of it the derivatives are made",
-        {"f_x": BELOW},
     ),
-    Row("gammaln", special.gammaln, _gammaln, (_to_pole,), AROUND, "", {"f": BELOW, "f_x": BELOW}),
+    Row("gammaln", special.gammaln, _gammaln, (_to_pole,), AROUND),
     Row(
         "multigammaln(x, 2)",
         lambda x: special.multigammaln(x, 2),

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import taglessad.special as special
-from taglessad.proofs_checks.accuracy import FADING, ZERO, Beyond, Real, Row, mpmath
+from taglessad.proofs_checks.accuracy import ZERO, Beyond, Real, Row, mpmath
 from taglessad.proofs_checks.accuracy_points import from_zero, over, relative, three, two, unit
 
 INF: Final = float("inf")
@@ -12,7 +12,6 @@ mp: Final[Any] = mpmath()  # Any: a module without types
 SIZES: Final = over(0.0, INF, (0, 50), near=(0.0, 1.0))
 WIDE: Final = over(1e-150, 1e150, (0, 50), near=(0.0, 1.0))
 SHAPES: Final = over(1e-30, 1e30, (0, 100), near=(0.0,))
-EXPONENT: Final = Beyond("the exponent is rounded, which counts as often as it is large", 24.0)
 PARTS: Final = Beyond("next to zeros of it: the integrand changes sign, and its parts cancel", 16.0)
 
 
@@ -55,7 +54,6 @@ SEVERAL: Final = (
         (relative, relative),
         two(SHAPES, SHAPES),
         "1e-30 < x, y < 1e30",
-        {"f": ZERO},
     ),
     Row(
         "beta",
@@ -64,7 +62,6 @@ SEVERAL: Final = (
         (_upto_one, _upto_one),
         two(over(1e-100, 1e100, (0, 100), (0.0, 1.0)), over(1e-100, 1e100, (0, 100), (0.0, 1.0))),
         "1e-100 < x, y < 1e100: beyond, factors of derivatives leave the range",
-        {"f_x": FADING, "f_y": FADING, "f_xx": FADING, "f_yy": FADING},
     ),
     Row(
         "binom",
@@ -73,7 +70,6 @@ SEVERAL: Final = (
         (_upto_one, _upto_one),
         two(over(1e-20, 300, (0, 100)), over(1e-20, 300, (0, 100)), lambda n, k: k < n),
         "1e-20 < k < n < 300",
-        {"f_xx": ZERO, "f_xy": ZERO, "f_yy": ZERO},
     ),
     Row(
         "gammainc",
@@ -82,7 +78,7 @@ SEVERAL: Final = (
         (unit, unit),
         two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
         "1e-3 < x, y < 60",
-        {"f_xx": PARTS, "f_xy": ZERO},
+        {"f_xx": PARTS},
     ),
     Row(
         "gammaincc",
@@ -91,7 +87,7 @@ SEVERAL: Final = (
         (unit, unit),
         two(over(1e-3, 60, (0, 30)), over(1e-3, 60, (0, 30))),
         "1e-3 < x, y < 60",
-        {"f_xx": PARTS, "f_xy": ZERO},
+        {"f_xx": PARTS},
     ),
     Row(
         "zeta(x, q)",
@@ -122,7 +118,7 @@ SEVERAL: Final = (
         _boxcox,
         (lambda x: min(x, abs(x - 1) or x), from_zero),
         two(over(1e-30, 1e30, (0, 20), (1.0,)), over(-20, 20, (-5, 5), (0.0,))),
-        "1e-30 < x < 1e30, |y| < 20",
+        "1e-30 < x < 1e30, -20 < y < 20",
     ),
     Row(
         "inv_boxcox",
@@ -131,7 +127,6 @@ SEVERAL: Final = (
         (_upto_one, _upto_one),
         two(over(1e-30, 100, (0, 20), (1.0,)), over(1e-30, 20, (0, 5), (0.0,))),
         "1e-30 < x < 100, 1e-30 < y < 20",
-        dict.fromkeys(("f", "f_x", "f_y", "f_xx", "f_xy", "f_yy"), EXPONENT),
     ),
     Row(
         "rel_entr",
@@ -140,7 +135,6 @@ SEVERAL: Final = (
         (relative, relative),
         two(WIDE, WIDE, None, (1.0,)),
         "1e-150 < x, y < 1e150: beyond, products leave the range",
-        {"f": ZERO, "f_x": ZERO},
     ),
     Row(
         "kl_div",
@@ -149,7 +143,6 @@ SEVERAL: Final = (
         (relative, relative),
         two(WIDE, WIDE, None, (1.0,)),
         "1e-150 < x, y < 1e150: beyond, products leave the range",
-        {"f": ZERO, "f_x": ZERO},
     ),
     Row(
         "betainc",
@@ -158,10 +151,6 @@ SEVERAL: Final = (
         (unit, unit, lambda x: min(x, 1 - x)),
         three(over(1e-2, 60, (0, 30)), over(1e-2, 60, (0, 30)), over(1e-5, 1.0, (0, 1))),
         "1e-2 < x, y < 60, 1e-5 < z < 1",
-        {
-            "f_y": Beyond("in the tail, where the powers in the density are rounded"),
-            **dict.fromkeys(("f_xx", "f_xy", "f_yy"), PARTS),
-            **dict.fromkeys(("f_xz", "f_yz", "f_zz"), ZERO),
-        },
+        dict.fromkeys(("f_xx", "f_xy", "f_yy"), PARTS),
     ),
 )

@@ -5,14 +5,9 @@ become float64. Raises DTypeError for what holds no real numbers, ShapeError for
 broadcast. Outside its domain a function gives NaN.
 """
 
-from fractions import Fraction
-from typing import Any, Final
-
 from typing_extensions import TypeVarTuple
 
 from taglessad.dispatch import Real, as_real, meet, real_binary, real_function
-from taglessad.dtypes import PI
-from taglessad.ops import Ops
 from taglessad.tensor import Tensor
 
 S = TypeVarTuple("S")
@@ -129,38 +124,6 @@ def logaddexp(x1: Real, x2: Real, /) -> Tensor:
 
 
 def sinc(x: Tensor[*S], /) -> Tensor[*S]:
-    """sin(pi x) / (pi x), and 1 at 0, as NumPy's.
-
-    Near 0 its Maclaurin series is summed, so that every derivative is right there up to the order
-    2 * 24 of its last term; beyond |pi x| = 3 repeated differentiation of the quotient cancels no
-    more than a few digits.
-    """
+    """sin(pi x) / (pi x), and 1 at 0, as NumPy's; every derivative is a kernel of its own."""
     met = as_real(meet("sinc", (x,), ("x",)))
-    ops, x = met.ops, met.payloads[0]
-    z = ops.mul(ops.scalar(PI, x), x)
-    near = ops.less(ops.abs(z), ops.scalar(3, z))
-    y = ops.where(near, _sinc_series(ops, z), ops.div(_sine_of_pi(ops, x), z))
-    return Tensor(ops, y, met.dtype, met.weak)
-
-
-def _sine_of_pi(ops: Ops[Any], x: Any) -> Any:  # Any: a payload of whichever interpreter runs
-    """sin(pi x): from the distance to the next integer, which is exact, as pi x is not."""
-    whole = ops.detach(ops.round(x))
-    half = ops.mul(ops.scalar(Fraction(1, 2), x), whole)
-    odd = ops.sub(half, ops.floor(half))  # 0 or 1/2
-    sign = ops.sub(ops.scalar(1, x), ops.mul(ops.scalar(4, x), odd))
-    return ops.mul(sign, ops.sin(ops.mul(ops.scalar(PI, x), ops.sub(x, whole))))
-
-
-_SINC_TERMS: Final = 24
-
-
-def _sinc_series(ops: Ops[Any], z: Any) -> Any:  # Any: a payload of whichever interpreter runs
-    """The sum of (-z*z)**k / (2k + 1)!, by Horner's rule."""
-    one = ops.scalar(1, z)
-    square = ops.square(z)
-    total = one
-    for k in range(_SINC_TERMS, 0, -1):
-        ratio = ops.scalar(Fraction(-1, 2 * k * (2 * k + 1)), z)
-        total = ops.add(one, ops.mul(ops.mul(ratio, square), total))
-    return total
+    return Tensor(met.ops, met.ops.sinc(met.payloads[0], 0), met.dtype, met.weak)

@@ -414,13 +414,16 @@ PARAMETRIC: dict[str, tuple[Callable[..., Any], int]] = {
     "beta": (special_balls.beta, 2),
     "beta_density": (special_balls.beta_density, 3),
     "betainc": (special_balls.betainc, 3),
+    "binom": (special_balls.binom, 2),
     "erfcx": (special_balls.erfcx, 1),
     "expn": (special_balls.expn, 1),
     "exprel": (special_balls.exprel, 1),
     "gamma_density": (special_balls.gamma_density, 2),
     "gammainc": (special_balls.gammainc, 2),
+    "inv_boxcox": (special_balls.inv_boxcox, 2),
     "polygamma": (balls.polygamma, 1),
     "polygamma_difference": (balls.polygamma_difference, 2),
+    "sinc": (special_balls.sinc, 1),
     "zeta": (special_balls.zeta, 2),
 }
 

@@ -1,4 +1,4 @@
-"""The beta function's derivatives, and those of the exponential of a function of two numbers."""
+"""Derivatives of the beta function and of binomial coefficients, to any order in both numbers."""
 
 import math
 from collections.abc import Mapping
@@ -7,11 +7,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from taglessad.kernels import double_double as wide
+from taglessad.kernels import wide_gamma
 from taglessad.kernels.blocks import chosen, jointly, log1p_minus
 from taglessad.kernels.erf import F64
 from taglessad.kernels.gamma import polygamma
 from taglessad.kernels.gamma_function import beta as value
-from taglessad.kernels.gamma_function import polygamma_difference
+from taglessad.kernels.gamma_function import beta_times, polygamma_difference
+from taglessad.kernels.gamma_function import binom as coefficient
 
 
 def beta(a: NDArray[Any], b: NDArray[Any], m: int, n: int) -> NDArray[Any]:
@@ -47,7 +50,7 @@ def _by_logarithm(a: F64, b: F64, m: int, n: int) -> F64:
                 slopes[i, 0] = polygamma_difference(a, b, i - 1)
             elif j:
                 slopes[0, j] = polygamma_difference(b, a, j - 1)
-    return np.asarray(value(a, b) * of_exponential(m, n, slopes))
+    return beta_times(a, b, np.asarray(of_exponential(m, n, slopes)))
 
 
 def of_exponential(m: int, n: int, slopes: Mapping[tuple[int, int], F64]) -> F64:
@@ -75,6 +78,61 @@ def of_exponential(m: int, n: int, slopes: Mapping[tuple[int, int], F64]) -> F64
                 continue
             found[i, j] = sum(terms)
     return np.asarray(found[m, n])
+
+
+# --- binomial coefficients -------------------------------------------------------------------------
+def binom(n: NDArray[Any], k: NDArray[Any], i: int, j: int) -> NDArray[Any]:
+    """The i-th derivative in n and j-th in k of the binomial coefficient n over k.
+
+    Any: the dtype of the operands, which the result keeps. By those of its logarithm; of the second
+    order where they nearly cancel with two float64 for each number.
+    """
+    return jointly(lambda n, k: _binom(n, k, i, j), n, k)
+
+
+def _binom(n: F64, k: F64, i: int, j: int) -> F64:
+    size = np.asarray(coefficient(n, k))
+    if i + j == 0:
+        return size
+    above, below = (n - k) + 1, k + 1
+    slopes: dict[tuple[int, int], F64] = {}
+    for r in range(i + 1):
+        for s in range(j + 1):
+            order = r + s - 1
+            if s == 0:
+                slopes[r, 0] = -polygamma_difference(above, k, order) if r else size
+            elif r == 0 and s % 2:
+                # From the smaller of the two, as the larger is rounded.
+                gap = np.where(above < below, k - (n - k), (n - k) - k)
+                turn = np.where(above < below, 1.0, -1.0)
+                slopes[0, s] = turn * polygamma_difference(np.minimum(above, below), gap, order)
+            elif r == 0:
+                slopes[0, s] = -polygamma(order, below) - polygamma(order, above)
+            else:
+                slopes[r, s] = -((-1.0) ** s) * polygamma(order, above)
+    terms = of_exponential(i, j, slopes)
+    if i + j == 2:
+        first, second = slopes[min(i, 1), 1 - min(i, 1)], slopes[1 - min(j, 1), min(j, 1)]
+        product, curve = np.abs(first * second), np.abs(slopes[i, j])
+        cancelled = (np.abs(terms) < np.maximum(product, curve)) & (product > 0.01 * curve)
+        cancelled &= (above > 0) & (below > 0) & (n + 1 > 0)
+        terms = wide.mended(terms, cancelled, lambda at: _second_again(n[at], k[at], j))
+    return np.asarray(size * terms)
+
+
+def _second_again(n: F64, k: F64, j: int) -> F64:
+    """The second derivative, j times in k, over the coefficient."""
+    one = np.ones_like(n)
+    places = wide.total(n, one), wide.total(k, one), wide.total(n, -k, one)
+    whole, below, above = wide.together(wide_gamma.digamma, *places)
+    in_n, in_k = wide.subtract(whole, above), wide.subtract(above, below)
+    product = wide.multiply(in_n if j < 2 else in_k, in_k if j else in_n)
+    whole, below, above = wide.together(wide_gamma.trigamma, *places)
+    if j == 0:
+        curve = wide.subtract(whole, above)
+    else:
+        curve = above if j == 1 else wide.negative(wide.add(above, below))
+    return wide.add(product, curve).value()
 
 
 # --- once in each --------------------------------------------------------------------------------

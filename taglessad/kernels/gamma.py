@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.errors import DomainError
+from taglessad.kernels import double_double as wide
+from taglessad.kernels import wide_gamma
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
 
 
@@ -15,8 +17,8 @@ def gammaln(x: NDArray[Float] | Float) -> NDArray[Float]:
     """log|Gamma(x)| of every real x: +inf at 0, -1, -2, ... and at both infinities.
 
     Any shape; float16, float32 or float64, which the result keeps. For x > 0 within 5 ulp, its
-    zeros at 1 and 2 included. For x < 0 the error is at most 5 ulp of max(1, log Gamma(1 - x)):
-    relative to the result it grows only near the zeros, of which each interval below -2 has two.
+    zeros at 1 and 2 included; for x < 0 within 8 ulp, or 2e-31 next to its zeros: each interval below
+    -2 has two of them.
     NIST DLMF 5.11.1 (Stirling's series), 5.5.1 (recurrence), 5.5.3 (reflection).
     """
     return pointwise(_gammaln, x)
@@ -26,8 +28,7 @@ def digamma(x: NDArray[Float] | Float) -> NDArray[Float]:
     """The derivative of log Gamma: NaN at -1, -2, ... and at -inf, -inf at +0.0, +inf at -0.0.
 
     Any shape; float16, float32 or float64, which the result keeps. For x > 0 within 4 ulp, its
-    zero at 1.4616 included. For x < 0 the error is at most 5 ulp of the larger term of
-    digamma(1 - x) - pi/tan(pi x): relative to the result it grows only near the zeros.
+    zero at 1.4616 included; for x < 0 within 8 ulp, or 2e-31 next to its zeros.
     NIST DLMF 5.11.2 (asymptotic series), 5.5.2 (recurrence), 5.5.4 (reflection).
     """
     return pointwise(_digamma, x)
@@ -39,8 +40,8 @@ def polygamma(n: int, x: NDArray[Float] | Float) -> NDArray[Float]:
     Any shape; float16, float32 or float64, which the result keeps. At the poles 0, -1, -2, ...
     +inf for odd n and, as the sign depends on the side, NaN for even n >= 2; NaN at -inf.
     For x > 0, and for x < 0 with odd n, within 5 ulp up to n = 2000, beyond which the error grows
-    in proportion to n. For x < 0 with even n it is as small against n!/d**(n + 1), d being the
-    distance to the nearest pole: relative to the result it grows only near the zeros.
+    in proportion to n. For x < 0 with even n it is as small up to n = 100; above it is so against
+    n!/d**(n + 1), d being the distance to the nearest pole, and grows near the zeros.
     DomainError if n is negative. NIST DLMF 5.15.1 and 25.11.1 (Hurwitz's zeta function).
     """
     if n < 0:
@@ -138,6 +139,11 @@ _ZERO: Final = (0.46163214496836236, -1.5522348162858677e-17)
 
 _HALF_LOG_TWO_PI: Final = 0.9189385332046728
 
+# Up to this order of polygamma what cancels is taken again with two float64 for each number.
+_WIDE_ORDERS: Final = 100
+# Where less than this is left of a term it is taken again: the terms are exact to about 2 ulp.
+_KEPT: Final = 0.35
+
 
 def _is_pole(x: F64) -> NDArray[np.bool_]:
     pole: NDArray[np.bool_] = (x <= 0) & (x == np.rint(x))
@@ -180,7 +186,16 @@ def _gammaln_negative(x: F64) -> F64:
     z = -x
     # Gamma(1 + z), taken as z Gamma(z) where rounding 1 + z would count.
     sine *= np.maximum(z, 1)
-    return -np.log(sine) - piecewise(z, (z < 1, gammaln_1p), (z >= 1, _gammaln))
+    turned, factorial = -np.log(sine), piecewise(z, (z < 1, gammaln_1p), (z >= 1, _gammaln))
+    found = turned - factorial
+    cancelled = np.abs(found) < wide.KEPT * np.abs(turned)
+    return wide.mended(found, cancelled, lambda i: _gammaln_again(x[i], r[i]))
+
+
+def _gammaln_again(x: F64, r: F64) -> F64:
+    sine = wide.divide(wide.sine_of_pi(wide.pair(np.abs(r))), wide.constant(wide.PI, x))
+    factorial = wide_gamma.log_gamma(wide.total(-x, np.ones_like(x)))
+    return -wide.add(wide.log(sine), factorial).value()
 
 
 def _digamma(x: F64) -> F64:
@@ -216,7 +231,15 @@ def _digamma_negative(x: F64) -> F64:
     cotangent = (np.pi * h * np.sinc(h)) / (r * np.sinc(r))  # pi / tan(pi x)
     z = -x
     factorial = piecewise(z, (z < 2, _digamma_1p), (z >= 2, lambda z: _digamma_large(1 + z)))
-    return factorial - cotangent
+    found = factorial - cotangent
+    cancelled = np.abs(found) < _KEPT * np.abs(factorial)
+    return wide.mended(found, cancelled, lambda i: _digamma_again(x[i], r[i]))
+
+
+def _digamma_again(x: F64, r: F64) -> F64:
+    cotangent = wide.cotangent_of_pi(wide.pair(r))
+    factorial = wide_gamma.digamma(wide.total(-x, np.ones_like(x)))
+    return wide.subtract(factorial, wide.multiply(cotangent, wide.constant(wide.PI, x))).value()
 
 
 def _polygamma(n: int, x: F64) -> F64:
@@ -298,8 +321,21 @@ def _zeta_negative(n: int, x: F64) -> tuple[F64, F64]:
     nearer = _decay(p, 1 - 2 * a, a) * _zeta(n, 1 - a)
     beyond = _decay(p, (1 - x) - a, a) * _zeta(n, 1 - x)
     if p % 2:
-        return a, np.copysign(1 + farther - nearer, r) + beyond
+        found = np.copysign(1 + farther - nearer, r) + beyond
+        cancelled = (np.abs(found) < 0.25) & (n < _WIDE_ORDERS)
+        return a, wide.mended(found, cancelled, lambda i: _odd_again(p, x[i], r[i]))
     return a, 1 + farther + nearer - beyond
+
+
+def _odd_again(p: int, x: F64, r: F64) -> F64:
+    """The sum of `_zeta_negative` for odd p, whose terms around x are opposite at its middle."""
+    one, a = np.ones_like(x), np.abs(r)
+    sizes = wide.pair(np.tile(a, 3))
+    places = wide.total(one, a), wide.total(one, -a), wide.total(one, -x)
+    farther, nearer, beyond = wide.together(lambda u: wide_gamma.powers(p, sizes, u), *places)
+    around = wide.add(wide.pair(one), wide.subtract(farther, nearer))
+    around = wide.scaled(around, np.where(a == 0.5, 0.0, np.copysign(1.0, r)))
+    return wide.add(around, beyond).value()
 
 
 def _scaled(n: int, x: F64, factor: F64) -> F64:

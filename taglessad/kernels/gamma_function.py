@@ -6,6 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from taglessad.kernels import double_double as wide
+from taglessad.kernels import wide_gamma
 from taglessad.kernels.blocks import chosen, jointly, product, two_product, two_sum
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise
 from taglessad.kernels.gamma import digamma, gammaln, gammaln_1p, polygamma, stirling
@@ -120,19 +122,25 @@ def _quotient_power(a: F64, c: F64, c_rest: F64, p: F64) -> F64:
     product, rest = two_product(quotient, c)
     left = ((a - product) - rest - quotient * c_rest) / a
     power = np.power(quotient, p)
-    return power * np.exp(np.where((power > 0) & np.isfinite(p * left), p * left, 0.0))
+    better = power + power * np.expm1(p * left)
+    return np.where(np.isfinite(better), better, power)
 
 
-def _beta(a: F64, b: F64) -> F64:
+def beta_times(a: F64, b: F64, factor: F64) -> F64:
+    """B(a, b) times a factor, right also where B itself is subnormal, for large a and b."""
     a, b = np.minimum(a, b), np.maximum(a, b)
     positive = a > 0
     return chosen(
         a.size,
-        (positive & (a >= 10), lambda i: _beta_large(a[i], b[i])),
-        (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i])),
-        (positive & (b < 10), lambda i: _beta_small(a[i], b[i])),
-        (~positive, lambda i: _beta_plain(a[i], b[i])),
+        (positive & (a >= 10), lambda i: _beta_large(a[i], b[i], factor[i])),
+        (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i]) * factor[i]),
+        (positive & (b < 10), lambda i: _beta_small(a[i], b[i]) * factor[i]),
+        (~positive, lambda i: _beta_plain(a[i], b[i]) * factor[i]),
     )
+
+
+def _beta(a: F64, b: F64) -> F64:
+    return beta_times(a, b, np.ones_like(a))
 
 
 def _beta_plain(a: F64, b: F64) -> F64:
@@ -162,20 +170,19 @@ def _beta_mixed(a: F64, b: F64) -> F64:
     return np.where(tiny, 1 / a, found)
 
 
-def _beta_large(a: F64, b: F64) -> F64:
+def _beta_large(a: F64, b: F64, factor: F64) -> F64:
     c, rest = two_sum(a, b)
     series = stirling(a) + stirling(b) - stirling(c)
-    size = product(np.sqrt((c / b) / a), np.exp(series), np.full_like(a, _SQRT_TWO_PI))
+    size = np.sqrt((c / b) / a), np.exp(series), np.full_like(a, _SQRT_TWO_PI)
 
-    def powers(share: float) -> F64:
+    def powers(share: float) -> tuple[F64, F64]:
         second = _quotient_power(b, c, rest, share * b)
         # (1 + a / b)**-b
         far = np.exp(-share * a) * np.exp(0.5 * share * np.minimum(a, 750.0) * (a / b))
-        second = np.where(b > 1e12 * a, far, second)
-        return product(_quotient_power(a, c, rest, share * a), second)
+        return _quotient_power(a, c, rest, share * a), np.where(b > 1e12 * a, far, second)
 
-    half, whole = powers(0.5), powers(1.0)
-    return np.where(whole > 1e-250, whole * size, half * size * half)
+    half, whole = product(*powers(0.5)), product(*powers(1.0), *size)
+    return np.where(whole > 1e-250, whole * factor, half * (product(*size) * factor) * half)
 
 
 def _binom(n: F64, k: F64) -> F64:
@@ -184,7 +191,8 @@ def _binom(n: F64, k: F64) -> F64:
     above, more = two_sum(rest, np.ones_like(k))
     inside = (above > 0) & (below > 0)
     p, q = np.where(inside, above, 1.0), np.where(inside, below, 1.0)
-    first, second = _difference(p, q, 0), _difference(q, p, 0)
+    whole = digamma(p + q)
+    first, second = digamma(p) - whole, digamma(q) - whole
     change = np.where(inside, first * (left + more) + second * lost, 0.0)
     return np.asarray(1 / (_beta(above, below) * (n + 1)) * (1 - change))
 
@@ -195,7 +203,7 @@ def _betaln(a: F64, b: F64) -> F64:
     by_value = _beta(a, b)
     usable = positive & (by_value > 1e-290) & (by_value < 1e290) & (a > 1e-280)
     rest = positive & ~usable
-    return chosen(
+    found = chosen(
         a.size,
         (usable, lambda i: np.log(by_value[i])),
         (rest & (a < 1e-200), lambda i: np.log1p(a[i] / b[i]) - np.log(a[i])),
@@ -203,6 +211,16 @@ def _betaln(a: F64, b: F64) -> F64:
         (rest & (a >= 10), lambda i: _betaln_large(a[i], b[i])),
         (~positive, lambda i: gammaln(a[i]) + gammaln(b[i]) - gammaln(a[i] + b[i])),
     )
+    return wide.mended(found, positive & (np.abs(found) < 0.3), lambda i: _betaln_again(a[i], b[i]))
+
+
+def _betaln_again(a: F64, b: F64) -> F64:
+    """Next to zeros, for a <= b; for large b by log Gamma(a) - a log(b) - a (a - 1) / (2 b)."""
+    p, q = wide.pair(a), wide.pair(b)
+    first, second, both = wide.together(wide_gamma.log_gamma, p, q, wide.total(a, b))
+    rest = wide.subtract(both, second)
+    far = wide.add(wide.multiply(p, wide.log(q)), wide.pair(0.5 * a * (a - 1) / b))
+    return wide.subtract(first, wide.choose(b > 1e10, far, rest)).value()
 
 
 def _betaln_mixed(a: F64, b: F64) -> F64:

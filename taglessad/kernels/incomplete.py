@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from taglessad.kernels import double_double as wide
+from taglessad.kernels import wide_gamma
 from taglessad.kernels.beta_derivatives import of_exponential
 from taglessad.kernels.blocks import (
     chosen,
@@ -24,6 +26,7 @@ from taglessad.kernels.blocks import (
     two_product,
     two_sum,
 )
+from taglessad.kernels.double_double import Pair
 from taglessad.kernels.erf import F64
 from taglessad.kernels.gamma import digamma, log_minus_digamma, polygamma, stirling
 from taglessad.kernels.gamma_function import beta as beta_function
@@ -32,6 +35,7 @@ from taglessad.kernels.gamma_function import gamma as gamma_function
 
 Index = NDArray[np.intp]
 _SQRT_TWO_PI: Final = 2.5066282746310007
+_MODERATE: Final = 1e12  # up to which a logarithm of 100 bits has enough beyond its point
 
 
 def gamma_density(a: NDArray[Any], x: NDArray[Any], m: int) -> NDArray[Any]:
@@ -41,7 +45,7 @@ def gamma_density(a: NDArray[Any], x: NDArray[Any], m: int) -> NDArray[Any]:
     """
 
     def density(a: F64, x: F64) -> F64:
-        weight = _derivatives(m, [_log_over_mean(a, x), *_polygammas(a, m)])
+        weight = _derivatives(m, [_log_over_mean(a, x), *_polygammas(a, m)]) if m else 1.0
         inside = (a > 0) & (x >= 0)
         return np.where(inside, _gamma_kernel(a, x, density=True) * weight, np.nan)
 
@@ -94,8 +98,9 @@ def beta_density(a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], m: int, n: i
         inside = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
         a, b = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
         x = np.where(inside, x, 0.5)
-        first, second = _logs_over_means(a, b, x)
-        weight = _joint_derivatives(m, n, first, second, a, b)
+        weight: F64 | float = 1.0
+        if m + n:
+            weight = _joint_derivatives(m, n, *_logs_over_means(a, b, x, 0.8), a, b)
         return np.where(inside, _beta_kernel(a, b, x, density=True) * weight, np.nan)
 
     return jointly(density, a, b, x)
@@ -124,8 +129,16 @@ def _polygammas(a: F64, m: int) -> list[F64]:
 
 def _log_over_mean(a: F64, x: F64) -> F64:
     """log(x) - digamma(a), which for large a is small near x = a."""
-    near = np.log1p((x - a) / a) + log_minus_digamma(np.maximum(a, 3.0))
-    return np.where((a > 3) & (np.abs(x - a) < 0.5 * a), near, np.log(x) - digamma(a))
+    shift, rest = np.log1p((x - a) / a), log_minus_digamma(np.maximum(a, 3.0))
+    near = (a > 3) & (np.abs(x - a) < 0.5 * a)
+    log, mean = np.where(near, shift, np.log(x)), np.where(near, -rest, digamma(a))
+    found = log - mean
+
+    def again(i: Index) -> F64:
+        return wide.subtract(wide.log(wide.pair(x[i])), wide_gamma.digamma(wide.pair(a[i]))).value()
+
+    cancelled = (np.abs(found) < wide.KEPT * np.abs(mean)) & (a > 0) & (a < _MODERATE)
+    return wide.mended(found, cancelled, again)
 
 
 # --- gamma ---------------------------------------------------------------------------------------
@@ -201,7 +214,7 @@ def _lower(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
 def _gammainc(a: F64, x: F64, m: int, upper: bool) -> F64:
     inside = (a > 0) & (x > 0) & np.isfinite(x) & np.isfinite(a)
     a_in, x_in = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
-    mean = _log_over_mean(a_in, x_in)
+    mean = _log_over_mean(a_in, x_in) if m else np.log(x_in) - digamma(a_in)
     above = inside & (mean > 0)
     at_zero, at_inf = (1.0, 0.0) if upper else (0.0, 1.0)
     at_zero, at_inf = (at_zero, at_inf) if m == 0 else (0.0, 0.0)
@@ -301,18 +314,33 @@ def _beyond_mean(a: F64, b: F64, x: F64) -> F64:
     return (first - second) + ((e - f) - a * more)
 
 
-def _logs_over_means(a: F64, b: F64, x: F64) -> tuple[F64, F64]:
-    """log(x) and log(1 - x) less their means under the beta density, small near the middle of it."""
-    first = np.log(x) - polygamma_difference(a, b, 0)
-    second = np.log1p(-x) - polygamma_difference(b, a, 0)
+def _logs_over_means(a: F64, b: F64, x: F64, kept: float) -> tuple[F64, F64]:
+    """log(x) and log(1 - x) less their means under the beta density, small near the middle of it.
+
+    Where less than `kept` is left of a term they are taken with two float64 for each number.
+    """
     shift = _beyond_mean(a, b, x)
+    first = _less_mean(wide.pair(x), np.log(x), a, b, shift, kept)
+    rest = wide.total(np.ones_like(x), -x)
+    return first, _less_mean(rest, np.log1p(-x), b, a, -shift, kept)
+
+
+def _less_mean(x: Pair, log: F64, a: F64, b: F64, shift: F64, kept: float) -> F64:
+    """log(x) less its mean under the beta density; shift is (a + b) x - a."""
+    mean = polygamma_difference(a, b, 0)
     near = (a > 3) & (b > 3) & (np.abs(shift) < 0.5 * np.minimum(a, b))
     p, q = np.where(near, a, 3.0), np.where(near, b, 3.0)
-    shift = np.where(near, shift, 0.0)
-    both = log_minus_digamma(p + q)
-    in_first = np.log1p(shift / p) + (log_minus_digamma(p) - both)
-    in_second = np.log1p(-shift / q) + (log_minus_digamma(q) - both)
-    return np.where(near, in_first, first), np.where(near, in_second, second)
+    rest = log_minus_digamma(p)
+    by_shift = np.log1p(np.where(near, shift, 0.0) / p) + (rest - log_minus_digamma(p + q))
+    found = np.where(near, by_shift, log - mean)
+
+    def again(i: Index) -> F64:
+        places = wide.pair(a[i]), wide.total(a[i], b[i])
+        mean = wide.subtract(*wide.together(wide_gamma.digamma, *places))
+        return wide.subtract(wide.log(Pair(x.high[i], x.low[i])), mean).value()
+
+    terms = kept * np.where(near, rest, np.maximum(np.abs(log), np.abs(mean)))
+    return wide.mended(found, (np.abs(found) < terms) & (np.maximum(a, b) < _MODERATE), again)
 
 
 def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:
@@ -357,10 +385,11 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a) & np.isfinite(b)
     a_in, b_in = np.where(inside, a, 1.0), np.where(inside, b, 1.0)
     x_in = np.where(inside, x, 0.5)
-    first, second = _logs_over_means(a_in, b_in, x_in)
+    first = second = x_in
     if m == n == 0:
-        above = first > second
+        above = np.log(x_in) - digamma(a_in) > np.log1p(-x_in) - digamma(b_in)
     else:
+        first, second = _logs_over_means(a_in, b_in, x_in, np.inf)  # little beside the quadrature
         above = (first > 0) if m else (second < 0)
 
     def side(i: Index, high: bool) -> F64:

@@ -203,22 +203,6 @@ def entr(x: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.where(x == 0, x * 0, np.where(np.less(x, 0), -np.inf, -x * np.log(x))))
 
 
-def boxcox(x: NDArray[Any], p: NDArray[Any]) -> NDArray[Any]:
-    """(x**p - 1) / p, and log(x) for p = 0; x >= 0.
-
-    Any: the dtype of the operands, which the result keeps.
-    """
-
-    def kernel(x: F64, p: F64) -> F64:
-        logarithm = np.log(x)
-        exponent = p * logarithm
-        small = np.abs(exponent) < 0.5
-        near = logarithm * _exprel(0, np.where(small, exponent, 0.0))
-        return np.where(small, near, (np.power(x, p) - 1) / np.where(p == 0, 1.0, p))
-
-    return jointly(kernel, x, p)
-
-
 def kl_div(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     """x log(x / y) - x + y for x, y > 0, without the cancellation near x = y; y for x = 0, y >= 0.
 

@@ -6,12 +6,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.kernels import gamma_function, incomplete, smooth
+from taglessad.kernels import boxcox, gamma_function, incomplete, smooth
 from taglessad.kernels.bessel import bessel_i, bessel_i_scaled
-from taglessad.kernels.beta_derivatives import beta
+from taglessad.kernels.beta_derivatives import beta, binom
 from taglessad.kernels.erf import erf, erfc, erfinv
 from taglessad.kernels.erfcx import erfcinv, erfcx, log_ndtr, ndtr
 from taglessad.kernels.gamma import gammaln, polygamma
+from taglessad.kernels.sinc import sinc
 from taglessad.kernels.zeta import zeta
 
 
@@ -33,7 +34,7 @@ SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static para
     "polygamma_difference": gamma_function.polygamma_difference,
     "beta": beta,
     "betaln": gamma_function.betaln,
-    "binom": gamma_function.binom,
+    "binom": binom,
     "zeta": zeta,
     "gammainc": incomplete.gammainc,
     "gammaincc": incomplete.gammaincc,
@@ -47,7 +48,9 @@ SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static para
     "exprel": smooth.exprel,
     "spence": smooth.spence,
     "cosm1": smooth.cosm1,
-    "boxcox": smooth.boxcox,
+    "sinc": sinc,
+    "boxcox": boxcox.boxcox,
+    "inv_boxcox": boxcox.inv_boxcox,
     "entr": smooth.entr,
     "rel_entr": smooth.rel_entr,
     "kl_div": smooth.kl_div,

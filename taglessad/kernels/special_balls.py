@@ -62,6 +62,16 @@ def cosm1(x: Ball) -> Ball:
     return -2 * s * s
 
 
+def sinc(x: Ball, m: int) -> Ball:
+    """The m-th derivative of sin(pi x) / (pi x), the mean of exp(i pi x t) over -1 < t < 1."""
+    if m == 0:
+        return x.sinc_pi()
+    if isinstance(x, arb):
+        return sinc(acb(x), m).real
+    turn, z = acb(0, 1), acb(0, 1) * arb.pi() * x
+    return arb.pi() ** m * (turn**m * exprel(z, m) + (-turn) ** m * exprel(-z, m)) / 2
+
+
 def gamma_series(a: Ball, length: int) -> list[Ball]:
     """The first coefficients of log Gamma at a > 0."""
     found = arb_series([a, 1], prec=length).lgamma().coeffs()
@@ -139,6 +149,15 @@ def boxcox(x: Ball, p: Ball) -> Ball:
     return log * exprel(p * log, 0)
 
 
+def inv_boxcox(y: Ball, p: Ball, k: int) -> Ball:
+    """(1 + p y)**(1 / p - k), and where p may be 0 by log(1 + t) / t as a hypergeometric function."""
+    t = p * y
+    log = t.log1p()
+    if p.contains(arb(0)):
+        return (y * (-t).hypgeom_2f1(arb(1), arb(1), arb(2)) - k * log).exp()
+    return (log / p - k * log).exp()
+
+
 def entr(x: Ball) -> Ball:
     """-x log(x)."""
     return arb(0) if x.is_zero() else -x * x.log()
@@ -195,9 +214,31 @@ def beta_derivative(
     return beta_value(a, b) * factor * exponential(exponent, m, n)
 
 
-def binom(n: Ball, k: Ball) -> Ball:
-    """The binomial coefficient n over k."""
-    return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
+def binom(n: Ball, k: Ball, i: int, j: int) -> Ball:
+    """The i-th derivative in n and j-th in k of the binomial coefficient n over k."""
+    return binom_derivative(n, k, i, j, polygamma)
+
+
+def binom_derivative(
+    n: Ball, k: Ball, i: int, j: int, polygamma: Callable[[Ball, int], Ball]
+) -> Ball:
+    """As `binom`, for real or complex balls: by those of its logarithm (1.2.6)."""
+    rest = n - k + 1
+    value = (n + 1).gamma() * (k + 1).rgamma() * rest.rgamma()
+    if i == j == 0:
+        return value
+
+    def coefficient(r: int, s: int) -> Ball:
+        order = r + s - 1
+        found = -((-1) ** s) * polygamma(rest, order)
+        if s == 0:
+            found += polygamma(n + 1, order)
+        if r == 0:
+            found -= polygamma(k + 1, order)
+        return found / (math.factorial(r) * math.factorial(s))
+
+    exponent = [[coefficient(r, s) if r + s else n * 0 for s in range(j + 1)] for r in range(i + 1)]
+    return value * math.factorial(i) * math.factorial(j) * exponential(exponent, i, j)
 
 
 def gammainc(a: Ball, x: Ball, m: int) -> Ball:
@@ -292,7 +333,6 @@ UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
 """Functions of one real ball by the primitive's name."""
 
 BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
-    "binom": binom,
     "betaln": betaln,
     "boxcox": boxcox,
     "gammaincc": lambda a, x: x.gamma_upper(a, 1),

@@ -36,14 +36,19 @@ def boxcox(x: Ball, p: Ball) -> Ball:
     return power * special.exprel(p * power, 0)
 
 
+def inv_boxcox(y: Ball, p: Ball, k: int) -> Ball:
+    """(1 + p y)**(1 / p - k)."""
+    return (log1p(p * y) * (1 / p - k)).exp()
+
+
 def beta(a: Ball, b: Ball, m: int, n: int) -> Ball:
     """The m-th derivative in a and n-th in b of Gamma(a) Gamma(b) / Gamma(a + b)."""
     return special.beta_derivative(a, b, m, n, polygamma)
 
 
-def binom(n: Ball, k: Ball) -> Ball:
-    """The binomial coefficient n over k."""
-    return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
+def binom(n: Ball, k: Ball, i: int, j: int) -> Ball:
+    """The i-th derivative in n and j-th in k of the binomial coefficient n over k."""
+    return special.binom_derivative(n, k, i, j, polygamma)
 
 
 def betaln(a: Ball, b: Ball) -> Ball:
@@ -158,7 +163,6 @@ UNARY: Final[dict[str, Callable[[Ball], Ball]]] = {
 
 BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
     "betaln": betaln,
-    "binom": binom,
     "boxcox": boxcox,
     "gammaincc": gammaincc,
     "kl_div": lambda x, y: x * (log(x) - log(y)) - x + y,
@@ -173,13 +177,16 @@ PARAMETRIC: Final[dict[str, tuple[Callable[..., Ball], int]]] = {
     "beta": (beta, 2),
     "beta_density": (beta_density, 3),
     "betainc": (betainc, 3),
+    "binom": (binom, 2),
     "erfcx": (special.erfcx, 1),
     "expn": (expn, 1),
     "exprel": (special.exprel, 1),
     "gamma_density": (gamma_density, 2),
     "gammainc": (gammainc, 2),
+    "inv_boxcox": (inv_boxcox, 2),
     "polygamma": (polygamma, 1),
     "polygamma_difference": (polygamma_difference, 2),
+    "sinc": (special.sinc, 1),
     "zeta": (zeta, 2),
 }
 """Functions of so many numbers and of static parameters."""

@@ -16,7 +16,7 @@ def predicate(x: Aval) -> Aval:
     return Aval(x.shape, bool_)
 
 
-def common(a: Aval, b: Aval) -> Aval:
+def common(a: Aval, b: Aval, *_params: object) -> Aval:
     """The broadcast shape of two operands of one dtype."""
     if a.dtype != b.dtype:
         raise DTypeError(

@@ -11,6 +11,7 @@ from taglessad.dtypes import HALF_SQRT_PI, PI, TWO_OVER_SQRT_PI
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal
 from taglessad.rules.infer import same
+from taglessad.rules.inner import below
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -40,17 +41,18 @@ def _inverse_slope(ops: "Ops[R]", y: R, tail: R, depth: R, centre: R) -> R:
 
 
 def _erfinv(ops: "Ops[R]", y: R, x: R) -> R:
-    size = ops.abs(x)
-    centre = ops.less(size, ops.scalar(HALF, x))
+    left = below(ops, x, ops.scalar(0, x))
+    size = ops.where(left, ops.neg(x), x)
+    centre = below(ops, size, ops.scalar(HALF, x))
     depth = ops.sub(ops.scalar(1, x), size)
-    return _inverse_slope(ops, y, ops.abs(y), depth, centre)
+    return _inverse_slope(ops, y, ops.where(left, ops.neg(y), y), depth, centre)
 
 
 def _erfcinv(ops: "Ops[R]", y: R, x: R) -> R:
     one = ops.scalar(1, x)
-    right = ops.less(one, x)
+    right = below(ops, one, x)
     depth = ops.where(right, ops.sub(ops.scalar(2, x), x), x)
-    centre = ops.less(ops.scalar(HALF, x), depth)
+    centre = below(ops, ops.scalar(HALF, x), depth)
     tail = ops.where(right, ops.neg(y), y)
     return ops.neg(_inverse_slope(ops, y, tail, depth, centre))
 
@@ -70,7 +72,7 @@ def _ndtr(ops: "Ops[R]", y: R, x: R) -> R:
 def _log_ndtr(ops: "Ops[R]", y: R, x: R) -> R:
     # The inverse of Mills's ratio; in the left tail its own derivative is that of erfcx.
     zero = ops.scalar(0, x)
-    left = ops.less(x, zero)
+    left = below(ops, x, zero)
     tail = ops.mul(ops.neg(ops.rsqrt(ops.scalar(2, x))), x)
     half_pi = ops.mul(ops.scalar(HALF, x), ops.scalar(PI, x))
     by_ratio = ops.div(ops.rsqrt(half_pi), ops.erfcx(tail, 0))

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from taglessad.dtypes import LN2
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal
+from taglessad.rules.compensated import corrected, in_two, product
+from taglessad.rules.compensated import difference as exact_difference
 from taglessad.rules.exponential import difference
 from taglessad.rules.infer import common, same
+from taglessad.rules.inner import below, magnitude
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -64,8 +67,8 @@ def log_quotient(ops: "Ops[R]", x: R) -> R:
     """log(x) / (x - 1), smooth at 1: near it the series of 2 atanh(z) / z, z = (x - 1) / (x + 1)."""
     one, two = ops.scalar(1, x), ops.scalar(2, x)
     shift = ops.sub(x, one)
-    above = ops.less(ops.scalar(Fraction(-1, 2), x), shift)
-    near = ops.logical_and(above, ops.less(shift, one))
+    above = below(ops, ops.scalar(Fraction(-1, 2), x), shift)
+    near = ops.logical_and(above, below(ops, shift, one))
     inside = ops.where(near, x, one)
     square = ops.square(ops.div(ops.sub(inside, one), ops.add(inside, one)))
     series = ops.scalar(Fraction(1, 47), x)
@@ -85,9 +88,13 @@ def _cosm1(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.neg(ops.sin(x))
 
 
+def _sinc(ops: "Ops[R]", y: R, x: R, m: int) -> R:
+    return ops.sinc(x, m + 1)
+
+
 def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     # x**(p - 1): p - 1 rounds p off where p < 1/2, which the power would magnify by log(x).
-    small = ops.less(p, ops.scalar(Fraction(1, 2), p))
+    small = below(ops, p, ops.scalar(Fraction(1, 2), p))
     by_quotient = ops.div(ops.pow(x, p), x)
     return ops.where(small, by_quotient, ops.pow(x, ops.sub(p, ops.scalar(1, p))))
 
@@ -98,7 +105,8 @@ def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     one, zero = ops.scalar(1, x), ops.scalar(0, x)
     logarithm = ops.log(x)
     exponent = ops.mul(p, logarithm)
-    far = ops.logical_and(ops.less(ops.scalar(2, x), ops.abs(exponent)), ops.isfinite(exponent))
+    large = below(ops, ops.scalar(2, x), magnitude(ops, exponent))
+    far = ops.logical_and(large, ops.isfinite(exponent))
     near = ops.mul(ops.square(logarithm), ops.exprel(ops.where(far, zero, exponent), 1))
     base, index = ops.where(far, x, one), ops.where(far, p, one)
     excess = ops.sub(ops.mul(index, ops.log(base)), one)
@@ -106,11 +114,53 @@ def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     return ops.where(far, ops.div(by_power, index), near)
 
 
+def _inv_boxcox_in_y(ops: "Ops[R]", z: R, y: R, p: R, k: int) -> R:
+    slope = ops.inv_boxcox(y, p, k + 1)
+    if k == 0:
+        return slope
+    return ops.mul(ops.sub(ops.scalar(1, p), ops.mul(ops.scalar(k, p), p)), slope)
+
+
+def _inv_boxcox_in_p(ops: "Ops[R]", z: R, y: R, p: R, k: int) -> R:
+    # log(1 + p y) (1 / p - k) has the derivative -(y*y times that of -log(1 + t) / t) - k y / (1 + t).
+    slope = ops.mul(ops.mul(ops.mul(y, _log_quotient_fall(ops, ops.mul(p, y))), y), z)
+    if k:
+        lower = ops.mul(ops.mul(ops.scalar(k, y), y), ops.inv_boxcox(y, p, k + 1))
+        slope = ops.add(slope, lower)
+    return ops.neg(slope)
+
+
+def _log_quotient_fall(ops: "Ops[R]", t: R) -> R:
+    """(log(1 + t) / t - 1 / (1 + t)) / t, minus the derivative of log(1 + t) / t: positive.
+
+    Near 0 by the series of 2 atanh(z) = log(1 + t), z = t / (2 + t).
+    """
+    one, two, zero = ops.scalar(1, t), ops.scalar(2, t), ops.scalar(0, t)
+    large = ops.scalar(3, t)
+    near = ops.logical_and(below(ops, ops.scalar(Fraction(-1, 2), t), t), below(ops, t, large))
+    inside = ops.where(near, t, zero)
+    z = ops.div(inside, ops.add(inside, two))
+    square = ops.square(z)
+    series = ops.scalar(Fraction(1, 73), z)
+    for k in range(71, 1, -2):
+        series = ops.add(ops.scalar(Fraction(1, k), z), ops.mul(square, series))
+    both = ops.add(ops.reciprocal(ops.add(one, z)), ops.mul(z, series))
+    by_series = ops.mul(ops.scalar(Fraction(1, 2), z), ops.mul(ops.square(ops.sub(one, z)), both))
+    outside = ops.where(near, large, t)
+    excess = ops.sub(ops.div(ops.log1p(outside), outside), ops.reciprocal(ops.add(one, outside)))
+    return ops.where(near, by_series, ops.div(excess, outside))
+
+
 EXPREL: Final = declare("exprel", same, (diagonal(_exprel),), "elementwise")
 SPENCE: Final = declare("spence", same, (diagonal(_spence),), "elementwise")
 COSM1: Final = declare("cosm1", same, (diagonal(_cosm1),), "elementwise")
+SINC: Final = declare("sinc", same, (diagonal(_sinc),), "elementwise")
 BOXCOX: Final = declare(
     "boxcox", common, (diagonal(_boxcox_in_x), diagonal(_boxcox_in_p)), "elementwise"
+)
+
+INV_BOXCOX: Final = declare(
+    "inv_boxcox", common, (diagonal(_inv_boxcox_in_y), diagonal(_inv_boxcox_in_p)), "elementwise"
 )
 
 
@@ -133,7 +183,7 @@ def _entr(ops: "Ops[R]", y: R, x: R) -> R:
     shift = x
     for part in _INVERSE_E_PARTS:
         shift = ops.sub(shift, ops.scalar(part, x))
-    near = ops.less(ops.abs(shift), ops.scalar(Fraction(1, 10), x))
+    near = below(ops, magnitude(ops, shift), ops.scalar(Fraction(1, 10), x))
     whole = ops.scalar(_INVERSE_E, x)
     by_shift = ops.log1p(ops.div(ops.where(near, shift, ops.scalar(0, x)), whole))
     zero = ops.scalar(0, x)
@@ -142,10 +192,16 @@ def _entr(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.where(ops.less(x, zero), zero, inside)
 
 
+def _close(ops: "Ops[R]", gap: R, y: R) -> R:
+    """Whether y + gap is between half of y and three halves."""
+    half = ops.mul(ops.scalar(Fraction(1, 2), y), magnitude(ops, y))
+    return below(ops, magnitude(ops, gap), half)
+
+
 def _log_ratio(ops: "Ops[R]", x: R, y: R) -> R:
     """log(x / y), accurate near x = y, and where the quotient is out of range."""
     gap = ops.sub(x, y)
-    near = ops.less(ops.abs(gap), ops.mul(ops.scalar(Fraction(1, 2), y), ops.abs(y)))
+    near = _close(ops, gap, y)
     ratio = ops.div(x, y)
     out = ops.logical_or(ops.isinf(ratio), ops.equal(ratio, ops.scalar(0, ratio)))
     # The derivatives are those of the difference: a quotient's may leave the range.
@@ -157,7 +213,16 @@ def _log_ratio(ops: "Ops[R]", x: R, y: R) -> R:
 
 
 def _rel_entr_in_x(ops: "Ops[R]", z: R, x: R, y: R) -> R:
-    return ops.add(_log_ratio(ops, x, y), ops.scalar(1, x))
+    # log(x / y) + 1, near its zero as log1p((x - y / e) / (y / e)).
+    plain = ops.add(_log_ratio(ops, x, y), ops.scalar(1, x))
+    p, q, found = ops.detach(x), ops.detach(y), ops.detach(plain)
+    near = below(ops, magnitude(ops, found), ops.scalar(Fraction(1, 4), p))
+    high, low = in_two(ops, _INVERSE_E, p)
+    whole, lost = product(ops, q, high)
+    gap, rest = exact_difference(ops, p, whole)
+    gap = ops.sub(ops.add(gap, ops.sub(rest, lost)), ops.mul(q, low))
+    by_gap = ops.log1p(ops.div(gap, ops.mul(q, ops.scalar(_INVERSE_E, q))))
+    return corrected(ops, plain, ops.where(near, by_gap, found))
 
 
 def _rel_entr_in_y(ops: "Ops[R]", z: R, x: R, y: R) -> R:
@@ -171,7 +236,7 @@ def _kl_div_in_x(ops: "Ops[R]", z: R, x: R, y: R) -> R:
 def _kl_div_in_y(ops: "Ops[R]", z: R, x: R, y: R) -> R:
     # 1 - x / y, which cancels near x = y; the other form does in its derivative far from there.
     gap = ops.sub(y, x)
-    near = ops.less(ops.abs(gap), ops.mul(ops.scalar(Fraction(1, 2), y), ops.abs(y)))
+    near = _close(ops, gap, y)
     return ops.where(near, ops.div(gap, y), ops.sub(ops.scalar(1, y), ops.div(x, y)))
 
 
@@ -197,7 +262,7 @@ def _base_two_weight(ops: "Ops[R]", a: R, b: R) -> R:
     # 2**a / (2**a + 2**b) by powers of 2: gap * log(2) would lose digits where gap is large.
     gap, rest = difference(ops, a, b)
     one = ops.scalar(1, gap)
-    less = ops.less(gap, ops.scalar(0, gap))
+    less = below(ops, gap, ops.scalar(0, gap))
     power = ops.pow(ops.scalar(2, gap), ops.where(less, gap, ops.neg(gap)))
     minor = ops.div(power, ops.add(one, power))
     major = ops.reciprocal(ops.add(one, power))
@@ -254,9 +319,17 @@ class SpecialElementary(Interpreter[R]):
         """cos(x) - 1."""
         return self.apply(COSM1, (x,), ())
 
+    def sinc(self, x: R, m: int, /) -> R:
+        """The m-th derivative of sin(pi x) / (pi x)."""
+        return self.apply(SINC, (x,), (m,))
+
     def boxcox(self, x: R, p: R, /) -> R:
         """(x**p - 1) / p, and log(x) for p = 0."""
         return self.apply(BOXCOX, (x, p), ())
+
+    def inv_boxcox(self, y: R, p: R, k: int, /) -> R:
+        """(1 + p y)**(1 / p - k), and exp(y) for p = 0."""
+        return self.apply(INV_BOXCOX, (y, p), (k,))
 
     def entr(self, x: R, /) -> R:
         """-x log(x); its derivative at 0 is inf."""

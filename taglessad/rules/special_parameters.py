@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, declare, diagonal
+from taglessad.rules.compensated import corrected, cross
+from taglessad.rules.compensated import difference as exact_difference
 from taglessad.rules.exponential import difference
 from taglessad.rules.infer import common
 
@@ -15,10 +17,6 @@ if TYPE_CHECKING:
     from taglessad.ops import Ops
 
 R = TypeVar("R")
-
-
-def _pair(a: Aval, b: Aval, *_params: object) -> Aval:
-    return common(a, b)
 
 
 def _triple(a: Aval, b: Aval, x: Aval, *_params: object) -> Aval:
@@ -50,29 +48,24 @@ def _difference_in_b(ops: "Ops[R]", y: R, a: R, b: R, n: int) -> R:
     return ops.neg(ops.polygamma(ops.add(a, b), n + 1))
 
 
-def _binom_in_n(ops: "Ops[R]", y: R, n: R, k: R) -> R:
-    # psi(n + 1) - psi(n - k + 1)
-    above = ops.add(ops.sub(n, k), ops.scalar(1, n))
-    return ops.neg(ops.mul(y, ops.polygamma_difference(above, k, 0)))
+def _binom_in_n(ops: "Ops[R]", y: R, n: R, k: R, i: int, j: int) -> R:
+    return ops.binom(n, k, i + 1, j)
 
 
-def _binom_in_k(ops: "Ops[R]", y: R, n: R, k: R) -> R:
-    # psi(n - k + 1) - psi(k + 1)
-    below = ops.add(k, ops.scalar(1, k))
-    rest = ops.sub(ops.sub(n, k), k)
-    return ops.neg(ops.mul(y, ops.polygamma_difference(below, rest, 0)))
+def _binom_in_k(ops: "Ops[R]", y: R, n: R, k: R, i: int, j: int) -> R:
+    return ops.binom(n, k, i, j + 1)
 
 
-BETA: Final = declare("beta", _pair, (diagonal(_beta_in_a), diagonal(_beta_in_b)), "elementwise")
+BETA: Final = declare("beta", common, (diagonal(_beta_in_a), diagonal(_beta_in_b)), "elementwise")
 BETALN: Final = declare(
-    "betaln", _pair, (diagonal(_betaln_in_a), diagonal(_betaln_in_b)), "elementwise"
+    "betaln", common, (diagonal(_betaln_in_a), diagonal(_betaln_in_b)), "elementwise"
 )
 BINOM: Final = declare(
-    "binom", _pair, (diagonal(_binom_in_n), diagonal(_binom_in_k)), "elementwise"
+    "binom", common, (diagonal(_binom_in_n), diagonal(_binom_in_k)), "elementwise"
 )
 POLYGAMMA_DIFFERENCE: Final = declare(
     "polygamma_difference",
-    _pair,
+    common,
     (diagonal(_difference_in_a), diagonal(_difference_in_b)),
     "elementwise",
 )
@@ -97,7 +90,7 @@ def _zeta_above(ops: "Ops[R]", x: R, q: R, m: int) -> R:
     return ops.add(ops.zeta(above, q, m), ops.mul(rest, ops.zeta(above, q, m + 1)))
 
 
-ZETA: Final = declare("zeta", _pair, (diagonal(_zeta_in_x), diagonal(_zeta_in_q)), "elementwise")
+ZETA: Final = declare("zeta", common, (diagonal(_zeta_in_x), diagonal(_zeta_in_q)), "elementwise")
 
 
 # --- incomplete gamma ----------------------------------------------------------------------------
@@ -132,14 +125,14 @@ def _gamma_density_in_x(ops: "Ops[R]", y: R, a: R, x: R, m: int) -> R:
 
 
 GAMMAINC: Final = declare(
-    "gammainc", _pair, (diagonal(_gammainc_in_a), diagonal(_gammainc_in_x)), "elementwise"
+    "gammainc", common, (diagonal(_gammainc_in_a), diagonal(_gammainc_in_x)), "elementwise"
 )
 GAMMAINCC: Final = declare(
-    "gammaincc", _pair, (diagonal(_gammaincc_in_a), diagonal(_gammaincc_in_x)), "elementwise"
+    "gammaincc", common, (diagonal(_gammaincc_in_a), diagonal(_gammaincc_in_x)), "elementwise"
 )
 GAMMA_DENSITY: Final = declare(
     "gamma_density",
-    _pair,
+    common,
     (diagonal(_gamma_density_in_a), diagonal(_gamma_density_in_x)),
     "elementwise",
 )
@@ -168,17 +161,29 @@ def _beta_density_in_b(ops: "Ops[R]", y: R, a: R, b: R, x: R, m: int, n: int) ->
 
 def _beta_density_in_x(ops: "Ops[R]", y: R, a: R, b: R, x: R, m: int, n: int) -> R:
     # Of ((a - 1) / x - (b - 1) / (1 - x)) times the density, m times in a and n times in b.
-    one = ops.scalar(1, x)
-    left, right = ops.sub(a, one), ops.sub(b, one)
-    rest = ops.sub(one, x)
-    slope = ops.mul(ops.sub(ops.div(left, x), ops.div(right, rest)), y)
+    slope = ops.mul(_beta_log_slope(ops, a, b, x), y)
     if m:
         lower = ops.beta_density(a, b, x, m - 1, n)
         slope = ops.add(slope, ops.mul(ops.div(ops.scalar(m, x), x), lower))
     if n:
         lower = ops.beta_density(a, b, x, m, n - 1)
+        rest = ops.sub(ops.scalar(1, x), x)
         slope = ops.sub(slope, ops.mul(ops.div(ops.scalar(n, x), rest), lower))
     return slope
+
+
+def _beta_log_slope(ops: "Ops[R]", a: R, b: R, x: R) -> R:
+    # (a - 1) / x - (b - 1) / (1 - x), whose value is that on one denominator: the two nearly cancel
+    # next to the mode, while in their derivatives it is this difference that has no terms to cancel.
+    one = ops.scalar(1, x)
+    plain = ops.sub(ops.div(ops.sub(a, one), x), ops.div(ops.sub(b, one), ops.sub(one, x)))
+    z = ops.detach(x)
+    left, lost = exact_difference(ops, ops.detach(a), one)
+    right, more = exact_difference(ops, ops.detach(b), one)
+    rest, small = exact_difference(ops, one, z)
+    change = ops.add(ops.mul(lost, rest), ops.sub(ops.mul(left, small), ops.mul(more, z)))
+    excess = ops.add(cross(ops, left, rest, right, z), change)
+    return corrected(ops, plain, ops.div(ops.div(excess, rest), z))
 
 
 BETAINC: Final = declare(
@@ -206,9 +211,9 @@ class SpecialParameters(Interpreter[R]):
         """log|B(a, b)|."""
         return self.apply(BETALN, (a, b), ())
 
-    def binom(self, n: R, k: R, /) -> R:
-        """1 / ((n + 1) B(n - k + 1, k + 1)), the binomial coefficient."""
-        return self.apply(BINOM, (n, k), ())
+    def binom(self, n: R, k: R, i: int, j: int, /) -> R:
+        """The i-th derivative in n and j-th in k of n over k, 1 / ((n + 1) B(n - k + 1, k + 1))."""
+        return self.apply(BINOM, (n, k), (i, j))
 
     def polygamma_difference(self, a: R, b: R, n: int, /) -> R:
         """polygamma(a, n) - polygamma(a + b, n), accurate where b is small against a."""

@@ -2,6 +2,7 @@
 
 from typing_extensions import TypeVarTuple
 
+from taglessad.array_api.inner import below
 from taglessad.array_api.searching import where
 from taglessad.dispatch import real_function
 from taglessad.special.calls import of_one
@@ -50,7 +51,7 @@ def log_ndtr(x: Tensor[*S], /) -> Tensor[*S]:
 def ndtri(p: Tensor, /) -> Tensor:
     """The quantile of the normal distribution, the inverse of ndtr on (0, 1)."""
     t = p + 0.0
-    low, high = t < 0.25, t > 0.75
+    low, high = below(t, 0.25), below(0.75, t)
     # 2 p, 2 p - 1 and 2 (1 - p) are exact where they are used.
     left = -erfcinv(where(low, 2.0 * t, 1.0))
     right = erfcinv(where(high, 2.0 * (1.0 - t), 1.0))

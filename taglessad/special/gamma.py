@@ -9,11 +9,9 @@ from typing import SupportsIndex
 
 from typing_extensions import TypeVarTuple
 
-from taglessad.array_api.arithmetic import add
 from taglessad.array_api.comparison import equal, less_equal
+from taglessad.array_api.inner import step
 from taglessad.array_api.logic import logical_and
-from taglessad.array_api.rounding import floor
-from taglessad.array_api.rounding import round as nearest
 from taglessad.array_api.searching import where
 from taglessad.dispatch import Real, real_binary, real_function
 from taglessad.special.calls import of_one, order, parametrized
@@ -79,7 +77,7 @@ def binom(n: Real, k: Real, /) -> Tensor:
 
     For -1 < k < n + 1.
     """
-    return real_binary("binom", "special.binom", n, k)
+    return parametrized("binom", "special.binom", (n, k), ("n", "k"), 0, 0)
 
 
 def comb(N: Real, k: Real, /) -> Tensor:
@@ -88,8 +86,8 @@ def comb(N: Real, k: Real, /) -> Tensor:
     0 unless 0 <= k <= N. The derivative is that of `binom`.
     """
     smooth = binom(N, k)
-    whole = logical_and(equal(N, floor(add(N, 0.0))), equal(k, floor(add(k, 0.0))))
-    exact = smooth + detach(where(whole, nearest(smooth), smooth) - smooth)
+    whole = logical_and(equal(N, step("floor", N)), equal(k, step("floor", k)))
+    exact = smooth + detach(where(whole, step("round", smooth), smooth) - smooth)
     return where(logical_and(less_equal(0.0, k), less_equal(k, N)), exact, 0.0)
 
 

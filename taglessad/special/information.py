@@ -5,6 +5,7 @@ from typing import Any
 from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.arithmetic import negative
+from taglessad.array_api.inner import below, not_above
 from taglessad.array_api.logic import logical_and, logical_or
 from taglessad.array_api.searching import where as select
 from taglessad.array_api.statistical import max as largest
@@ -12,9 +13,9 @@ from taglessad.array_api.statistical import sum as total
 from taglessad.array_api.transcendental import atanh, exp, log, log1p
 from taglessad.convert import as_handle
 from taglessad.dispatch import Real, as_real, meet, real_binary, real_function
-from taglessad.rules.special_elementary import log_quotient
 from taglessad.shapes import normalize_axes
 from taglessad.shapes import reduce as reduced_shape
+from taglessad.special.calls import parametrized
 from taglessad.tensor import Tensor, TensorLike
 from taglessad.transforms.fences import detach
 
@@ -38,7 +39,7 @@ def logit(x: Tensor, /) -> Tensor:
     """log(x / (1 - x)), the inverse of expit."""
     t = _real(x, "special.logit")
     # Near 1/2 the two logarithms cancel; there 2 x - 1 is exact.
-    middle = logical_and(t > 0.25, t < 0.75)
+    middle = logical_and(below(0.25, t), below(t, 0.75))
     inner, outer = select(middle, t, 0.5), select(middle, 0.25, t)
     near = 2.0 * atanh(2.0 * inner - 1.0)
     return select(middle, near, log(outer) - log1p(-outer))
@@ -66,23 +67,20 @@ def boxcox(x: Real, lmbda: Real, /) -> Tensor:
 
 def inv_boxcox(y: Real, lmbda: Real, /) -> Tensor:
     """The inverse of `boxcox` in its first argument: (1 + lmbda y)**(1 / lmbda)."""
-    a, p = _real(y, "special.inv_boxcox", "y"), _real(lmbda, "special.inv_boxcox", "lmbda")
-    base = 1.0 + p * a
-    quotient = Tensor(base.ops, log_quotient(base.ops, base.payload), base.dtype, base.weak)
-    return exp(a * quotient)
+    return parametrized("inv_boxcox", "special.inv_boxcox", (y, lmbda), ("y", "lmbda"), 0)
 
 
 def xlogy(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(y), linear in x; 0 where x is 0 and y is not NaN."""
     a, b = _real(x, "special.xlogy"), _real(y, "special.xlogy", "y")
-    dead = logical_and(a == 0, logical_or(b <= 0, b == float("inf")))
+    dead = logical_and(a == 0, logical_or(not_above(b, 0.0), b == float("inf")))
     return select(dead, 0.0, a * log(b))
 
 
 def xlog1py(x: Tensor, y: Tensor, /) -> Tensor:
     """x log(1 + y), linear in x; 0 where x is 0 and y is not NaN."""
     a, b = _real(x, "special.xlog1py"), _real(y, "special.xlog1py", "y")
-    dead = logical_and(a == 0, logical_or(b <= -1, b == float("inf")))
+    dead = logical_and(a == 0, logical_or(not_above(b, -1.0), b == float("inf")))
     return select(dead, 0.0, a * log1p(b))
 
 

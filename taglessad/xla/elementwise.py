@@ -1,5 +1,6 @@
 """Elementwise primitives on `jax.lax`: half the tracing time of `jax.numpy`."""
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -7,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.scipy import special
+
+from taglessad.kernels.boxcox import LOG1P_TAIL
 
 # Any: arrays and tracers, in dtypes that are data.
 Kernel = Callable[..., Any]
@@ -131,6 +134,41 @@ def _polygamma(x: Any, n: int) -> Any:
     return jnp.where(negative, turned, y).astype(x.dtype)
 
 
+def _sinc(x: Any, m: int) -> Any:
+    """For large x by x f_k + k f_{k-1} = pi**(k - 1) sin(pi x + k pi / 2), else by its series."""
+    whole = jnp.round(x)
+    angle = np.pi * (x - whole)
+    sign = jnp.where(whole % 2 == 0, 1, -1).astype(x.dtype)
+    turned = (sign * lax.sin(angle), sign * lax.cos(angle))
+    near = lax.abs(x) < max(1.0, m / np.pi) if m else x == 0
+    outside = jnp.where(near, 1, x)
+    far = turned[0] / (np.pi * outside)
+    for k in range(1, m + 1):
+        quarter = (-1) ** (k // 2) * np.pi ** (k - 1)
+        far = (quarter * turned[k % 2] - k * far) / outside
+    if m == 0:
+        return jnp.where(near, 1, far).astype(x.dtype)
+    z = np.pi * jnp.where(near, x, 0)
+    total = jnp.zeros_like(z)
+    for k in reversed(range(12 + 2 * m)):  # of t**m cos(z t + m pi / 2), integrated over [0, 1]
+        order = 2 * k + m % 2
+        sign_of = (-1) ** (k + (m + 1) // 2)
+        total = total * z * z + sign_of / (math.factorial(order) * (order + m + 1))
+    series = np.pi**m * total * (z if m % 2 else 1)
+    return jnp.where(near, series, far).astype(x.dtype)
+
+
+def _inv_boxcox(y: Any, p: Any, k: int) -> Any:
+    t = p * y
+    near = (lax.abs(t) < 0.01) & (lax.abs(t * y) < 2)
+    small = jnp.where(near, t, 0)
+    rest = y * small * jnp.polyval(np.asarray(LOG1P_TAIL[::-1], t.dtype), small)
+    by_exponential = lax.exp(y + rest - k * lax.log1p(small))
+    by_power = jnp.power(1 + t, 1 / jnp.where(near, 1, p) - k)
+    by_power = jnp.where(t < -1, np.nan, by_power)
+    return jnp.where(near, by_exponential, by_power).astype(t.dtype)
+
+
 def _derivative_of_cotangent(n: int) -> list[int]:
     """The n-th derivative of cot as a polynomial in cot, whose own is -(1 + cot**2)."""
     terms = [0, 1]
@@ -222,6 +260,8 @@ KERNELS: Final[dict[str, Kernel]] = {
     "erfinv": lax.erf_inv,
     "gammaln": lax.lgamma,
     "polygamma": _polygamma,
+    "sinc": _sinc,
+    "inv_boxcox": _inv_boxcox,
 }
 """Primitive name -> function of (operands, parameters). What is not here, and in no other table of
 this package, runs on the host through its NumPy kernel."""
