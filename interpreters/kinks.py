@@ -69,6 +69,37 @@ def _neighbours(x: Array, axis: int, *_: Any) -> Array:
     return _gap(*(np.delete(ordered, i, axis) for i in (0, -1)))
 
 
+def _contenders(x: Array, index: Array, updates: Array, axis: int, sign: float) -> Array:
+    """How far, in each place of x, the second largest of x and of its updates is from the largest.
+
+    Where the largest is the least there is (-inf of `max_at`), no entry contends: so start segments.
+    """
+    front = tuple(range(axis, axis + index.ndim))
+    own = np.moveaxis(x, axis, 0)
+    new = np.moveaxis(updates, front, range(index.ndim))
+    place = np.concatenate((np.arange(len(own)), index.ravel()))
+    values = sign * np.concatenate((own, new.reshape(index.size, *own.shape[1:])))
+    # In each column by place, and within a place by value.
+    places = np.broadcast_to(place.reshape(-1, *(1,) * (own.ndim - 1)), values.shape)
+    values = np.take_along_axis(values, np.lexsort((values, places), axis=0), 0)
+    count = np.bincount(place)
+    last = np.cumsum(count) - 1
+    gaps = _gap(values[last], values[last - 1])
+    gaps[count == 1] = np.inf
+    gaps[values[last] == -np.inf] = np.inf
+    return np.moveaxis(gaps, 0, axis)
+
+
+def _of_those_before(x: Array, axis: int) -> Array:
+    """How far, among the first 1, 2, ... entries, the second largest is from the largest."""
+    gaps = np.full(x.shape, np.inf)
+    rows, far = np.moveaxis(x, axis, 0), np.moveaxis(gaps, axis, 0)
+    largest = np.maximum.accumulate(rows)
+    second = np.maximum.accumulate(np.minimum(rows[1:], largest[:-1]))
+    far[1:] = _gap(largest[1:], second)
+    return gaps
+
+
 DISTANCES: Final[dict[str, Callable[..., Array]]] = {
     "abs": np.abs,
     "sign": np.abs,
@@ -88,6 +119,9 @@ DISTANCES: Final[dict[str, Callable[..., Array]]] = {
     "fmod": lambda a, b: np.abs(b) * _to_integer(a / b),
     "max": lambda x, axes: _runner_up(x, axes, 1.0),
     "min": lambda x, axes: _runner_up(x, axes, -1.0),
+    "max_at": lambda x, index, updates, axis: _contenders(x, index, updates, axis, 1.0),
+    "min_at": lambda x, index, updates, axis: _contenders(x, index, updates, axis, -1.0),
+    "cumulative_max": _of_those_before,
     "argsort": _neighbours,
     "copysign": lambda a, b: np.minimum(np.abs(a), np.abs(b)),
 }
@@ -116,7 +150,7 @@ class Kinks(Ops[Array]):
 
     Conditions count: an entry at which a comparison would turn is a kink of what it decides. What is
     made of literals and of `detach` alone has no derivative that could differ: it counts only where
-    its value jumps.
+    its value jumps. Steps inside a smooth function (`primitive.inner`) are no kinks.
     """
 
     precedence = 4
@@ -159,13 +193,22 @@ class Kinks(Ops[Array]):
     def dtype(self, x: Array, /) -> DType:
         return x.dtype
 
-    def literal(self, x: Array, /) -> Array:
+    def literal(self, x: Array, /) -> Array | None:
+        return x if id(x) in self._fixed else None  # a body takes what moves for an input
+
+    def peek(self, x: Array, /) -> Array:
         return x
+
+    def decide(self, x: Array, /) -> int:
+        return int(x)
+
+    def run(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
+        return self.apply(prim, operands, params)  # no method of its own stands for a primitive
 
     def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
         fixed = bool(operands) and all(id(x) in self._fixed for x in operands)
         distance = DISTANCES.get(prim.name)
-        if distance is not None and operands[0].dtype.kind == "f":
+        if distance is not None and operands[0].dtype.kind == "f" and not prim.inner:
             if not fixed or prim.name in JUMPS:
                 self._note(prim.name, distance(*operands, *params))
         y = np.asarray(self._root.run(prim, operands, params))

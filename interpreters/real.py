@@ -155,7 +155,10 @@ class Real(Balls, Ops[Payload]):
     def fenced(self, x: Numbers) -> Numbers:
         if self.fences is not None:
             x = self.fences.passed(x)
-        return Numbers(x.values, x.dtype)
+        # Balls of their own: that these were at a kink matters to no derivative behind here.
+        met = self._met
+        values = each(lambda v: arb(v) if id(v) in met else v, x.values) if met else x.values
+        return Numbers(values, x.dtype)
 
     def rooted(self, x: Any) -> Any:
         return x.sqrt()

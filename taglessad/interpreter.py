@@ -59,7 +59,9 @@ class Interpreter(ABC, Generic[R]):
     def run(self, prim: Prim, operands: tuple[R, ...], params: Params, /) -> R:
         """The vocabulary's method for a primitive: what `apply` is reached through."""
         method = getattr(self, prim.name, None)
-        if method is None:  # a primitive declared outside the library has no method
+        # A primitive declared outside the library has no method; an inner one's method would hand
+        # the plain one on to the base, and a root sees none of the difference (Kinks does by `run`).
+        if method is None or (prim.inner and self.base is not None):
             return self.apply(prim, operands, params)
         y: R = method(operands, *params) if prim.variadic else method(*operands, *params)
         return y

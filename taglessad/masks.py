@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from taglessad.dtypes import float32, is_real
 from taglessad.ops import Ops
 from taglessad.primitive import RESULT, Flow, Params, Prim, PrimN, Slot
+from taglessad.rules.inner import below
 from taglessad.rules.reductions import expand
 from taglessad.rules.structural import unbroadcast
 from taglessad.shapes import Shape
@@ -127,7 +128,7 @@ def _counts(ops: Ops[Payload], mask: Payload) -> Payload:
 
 
 def _reached(ops: Ops[Payload], counts: Payload) -> Payload:
-    return ops.less(ops.scalar(0, counts), counts)
+    return below(ops, ops.scalar(0, counts), counts)
 
 
 def through(

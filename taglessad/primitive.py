@@ -8,7 +8,7 @@ Law of a slot: <push(d), g> == <d, pull(g)> for every d, g. proofs_checks holds 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args, overload
@@ -122,6 +122,8 @@ class Prim:
         entries of `target` some live entry of `source` meets, as truth values that broadcast to it;
         either is an operand's position or RESULT; shapes are the operands' and the result's.
         Without it the engine finds out by the rules themselves.
+    inner: the same primitive as a step inside a smooth function, such as the choice between two of
+        its formulas: `Kinks` passes over it.
     """
 
     name: str
@@ -132,12 +134,13 @@ class Prim:
     meets: Rule | None = None
     selects: bool = False  # some slot has `keep`, or pads: set by `declare`
     variadic: bool = False  # its method takes the operands as one tuple: set by `declare`
+    inner: bool = False  # set by `inner`
 
     def __repr__(self) -> str:
         return self.name
 
     def __reduce__(self) -> str | tuple[Any, ...]:  # Any: pickle's own protocol
-        return _named, (self.name,)
+        return inner if self.inner else _named, (self.name,)
 
 
 class EachOperand(Sequence[Slot]):
@@ -284,6 +287,29 @@ def declare(
     prim = Prim(name, infer, slots, kind, batch, meets, selects, variadic)
     registry[name] = prim
     return prim
+
+
+_INNER: Final[dict[str, Prim]] = {}
+
+
+def inner(name: str) -> Prim:
+    """An elementwise primitive or a reduction as a step inside a smooth function.
+
+    Its meaning, its derivative and its name are the primitive's; `Interpreter.run` applies it.
+    """
+    made = _INNER.get(name)
+    if made is None:
+        prim = PRIMITIVES[name]
+        assert prim.kind in ("elementwise", "reduction")  # whose batches are steps of the same kind
+        batch = None if prim.batch is None else partial(_reduced_inside, name)
+        made = _INNER.setdefault(name, replace(prim, inner=True, batch=batch))
+    return made
+
+
+def _reduced_inside(
+    name: str, ops: Any, size: int, mapped: tuple[bool, ...], x: Any, axes: tuple[int, ...]
+) -> Any:  # Any: payloads of whichever interpreter
+    return ops.run(inner(name), (x,), (tuple([axis + 1 for axis in axes]),))
 
 
 # Any: payloads of whichever interpreter.

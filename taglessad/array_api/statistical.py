@@ -14,6 +14,7 @@ from taglessad.dispatch import Operands, as_number, as_real, cast, meet, recast
 from taglessad.dtypes import float32, int64, is_real, uint64
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
+from taglessad.rules.inner import level
 from taglessad.shapes import Extent, Shape, show
 from taglessad.tensor import AnyTensor, Tensor, TensorLike, handle
 
@@ -196,8 +197,8 @@ def std(
     n = _count(ops.shape(entries), axes)
     if not isinstance(n, int) or n > correction:
         zero = ops.scalar(0, y)
-        level = ops.equal(ops.max(entries, axes), ops.min(entries, axes))
-        y = ops.where(ops.logical_or(level, ops.equal(variance, zero)), zero, y)
+        same = level(ops, entries, axes)
+        y = ops.where(ops.logical_or(same, ops.equal(variance, zero)), zero, y)
     return _average(met, wide, y, axes, keepdims)
 
 

@@ -8,6 +8,7 @@ from taglessad.dispatch import as_real, meet
 from taglessad.dtypes import DType, float32
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
+from taglessad.rules.inner import below
 from taglessad.rules.reductions import expand
 from taglessad.tensor import Tensor
 
@@ -83,9 +84,11 @@ def _of_singular_values(ops: Ops[Any], x: Any, ord: object) -> Any:  # Any: payl
 
 def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
     """Any: payloads of `ops`."""
-    size = ops.abs(x)
     if p == 0:
         return ops.sum(ops.cast(ops.not_equal(x, ops.scalar(0, x)), dtype), axes)
+    if p == 2 and 0 not in [ops.shape(x)[axis] for axis in axes]:
+        return _length(ops, x, axes, dtype)
+    size = ops.abs(x)
     if p == 1:
         return ops.sum(size, axes)
     if 0 in [ops.shape(x)[axis] for axis in axes]:
@@ -94,10 +97,9 @@ def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
         return ops.max(size, axes)
     if p == -math.inf:
         return ops.min(size, axes)
-    if p == 2:
-        return _length(ops, x, axes, dtype)
     # y = scale * norm(x / scale) for every scale: its derivative in the scale is 0.
-    scale = ops.detach(ops.max(size, axes) if p > 0 else ops.min(size, axes))
+    fixed = ops.detach(size)
+    scale = ops.max(fixed, axes) if p > 0 else ops.min(fixed, axes)
     zero, one = ops.scalar(0, scale), ops.scalar(1, scale)
     origin = ops.equal(scale, zero)
     usable = ops.logical_and(ops.isfinite(scale), ops.logical_not(origin))
@@ -118,10 +120,10 @@ def _length(ops: Ops[Any], x: Any, axes: Axes, dtype: DType) -> Any:
     if dtype.itemsize < 4:  # the sum of squares needs a wider range
         return ops.cast(_length(ops, ops.cast(x, float32), axes, float32), dtype)
     edge, shift = _EDGE_AND_SHIFT[dtype.itemsize]
-    largest = ops.detach(ops.max(ops.abs(x), axes))
+    largest = ops.max(ops.abs(ops.detach(x)), axes)
     zero, one = ops.scalar(0, largest), ops.scalar(1, largest)
-    huge = ops.less(ops.scalar(2.0**edge, largest), largest)
-    tiny = ops.less(largest, ops.scalar(2.0**-edge, largest))
+    huge = below(ops, ops.scalar(2.0**edge, largest), largest)
+    tiny = below(ops, largest, ops.scalar(2.0**-edge, largest))
     down, up = ops.scalar(2.0**-shift, largest), ops.scalar(2.0**shift, largest)
     factor = ops.where(huge, down, ops.where(tiny, up, one))
     squares = ops.square(ops.mul(x, expand(ops, factor, x, axes)))

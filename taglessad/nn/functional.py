@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from typing_extensions import TypeVarTuple
 
-from taglessad.array_api.arithmetic import sign
 from taglessad.array_api.comparison import clip
 from taglessad.array_api.dtype_functions import astype
+from taglessad.array_api.inner import below, step
 from taglessad.array_api.kinks import at_zero
 from taglessad.array_api.logic import isinf
 from taglessad.array_api.searching import where
@@ -100,7 +100,7 @@ def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
     if approximate:
         # (1 + tanh(z)) / 2 is sigmoid(2 z), which keeps the left tail. Beyond 100 the gate is 0 or 1,
         # and the cube would overflow.
-        z = where(abs(t) < 100.0, t, 100.0 * sign(t))
+        z = where(below(step("abs", t), 100.0), t, 100.0 * step("sign", t))
         gate = sigmoid(1.5957691216057308 * (z + 0.044715 * z * z * z))  # 2 sqrt(2/pi)
         return _shaped(x, _gated(t, gate))
     return _shaped(x, _gated(t, ndtr(t)))
@@ -108,7 +108,7 @@ def gelu(x: Tensor[*S], /, *, approximate: bool = True) -> Tensor[*S]:
 
 def _gated(t: Tensor, gate: Tensor) -> Tensor:
     """t times a gate from 0 to 1; at infinities the limits, where -inf * 0 would be NaN."""
-    return where(isinf(t), relu(t), t * gate)
+    return where(isinf(t), where(below(0.0, t), t, 0.0), t * gate)
 
 
 def elu(x: Tensor[*S], /, alpha: float = 1.0) -> Tensor[*S]:
@@ -145,7 +145,7 @@ def soft_sign(x: Tensor[*S], /) -> Tensor[*S]:
     t = _real(x, "soft_sign")
     share = 1.0 / (1.0 + abs(t))
     # Beyond 1 from its limit, of which the derivative share**2 is exact; x * share would cancel.
-    return _shaped(x, where(abs(t) < 1.0, t * share, sign(t) * (1.0 - share)))
+    return _shaped(x, where(below(step("abs", t), 1.0), t * share, step("sign", t) * (1.0 - share)))
 
 
 def glu(x: Tensor, /, axis: int = -1) -> Tensor:

@@ -11,6 +11,7 @@ from taglessad.array_api.arithmetic import abs as absolute
 from taglessad.array_api.comparison import clip
 from taglessad.array_api.creation import arange, zeros
 from taglessad.array_api.dtype_functions import astype
+from taglessad.array_api.inner import below
 from taglessad.array_api.logic import isinf
 from taglessad.array_api.manipulation import expand_dims
 from taglessad.array_api.searching import where
@@ -83,7 +84,7 @@ def binary_cross_entropy(logits: TensorLike, target: TensorLike) -> Tensor:
     z, t = _pair("binary_cross_entropy", logits, target)
     loss = real_function("softplus", "nn.functional.binary_cross_entropy", z) - z * t
     # At infinite logits the limit: 0 for a target that is certain in the same way, else inf.
-    gap = where(z > 0.0, 1.0, 0.0) - t
+    gap = where(below(0.0, z), 1.0, 0.0) - t
     limit = where(gap == 0.0, 0.0, gap * z)
     return where(isinf(z), limit, loss)
 

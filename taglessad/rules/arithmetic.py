@@ -7,6 +7,7 @@ from taglessad.dtypes import smallest_normal
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Slot, declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
+from taglessad.rules.inner import below, magnitude, not_above, side
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -76,8 +77,8 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     base = ops.where(nought, ops.scalar(1, a), a)
     by_power = ops.mul(b, ops.pow(base, ops.sub(b, ops.scalar(1, b))))
     # b - 1 rounds b off where b < 1/2; b*y / a does not, but needs y with all its digits.
-    small = ops.less(b, ops.scalar(HALF, b))
-    normal = ops.less(ops.scalar(smallest_normal(ops.dtype(a)), y), ops.abs(y))
+    small = below(ops, b, ops.scalar(HALF, b))
+    normal = below(ops, ops.scalar(smallest_normal(ops.dtype(a)), y), magnitude(ops, y))
     inside = ops.logical_and(ops.logical_and(ops.isfinite(a), ops.not_equal(a, zero)), normal)
     by_quotient = ops.div(ops.mul(b, y), a)
     return ops.where(ops.logical_and(small, inside), by_quotient, by_power)
@@ -86,7 +87,7 @@ def _pow_in_base(ops: "Ops[R]", y: R, a: R, b: R) -> R:
 def _pow_in_exponent(ops: "Ops[R]", y: R, a: R, b: R) -> R:
     # y * log(a); 0**b is the constant 0 for b > 0, where log(0) must not be seen.
     zero = ops.scalar(0, a)
-    flat = ops.logical_and(ops.equal(a, zero), ops.less(zero, b))
+    flat = ops.logical_and(ops.equal(a, zero), below(ops, zero, b))
     return ops.mul(y, ops.log(ops.where(flat, ops.scalar(1, a), a)))
 
 
@@ -129,16 +130,16 @@ def _abs(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.sign(x)
 
 
-def _cosine(ops: "Ops[R]", side: R, other: R) -> R:
-    # side / hypot(side, other); 0 at the origin, the smallest subgradient of the length. From the
+def _cosine(ops: "Ops[R]", leg: R, other: R) -> R:
+    # leg / hypot(leg, other); 0 at the origin, the smallest subgradient of the length. From the
     # quotient of the smaller by the larger, so that its derivative does not cancel.
-    long = ops.less_equal(ops.abs(other), ops.abs(side))
-    shorter, longer = ops.where(long, other, side), ops.where(long, side, other)
+    long = not_above(ops, magnitude(ops, other), magnitude(ops, leg))
+    shorter, longer = ops.where(long, other, leg), ops.where(long, leg, other)
     one = ops.scalar(1, longer)
     origin = ops.equal(longer, ops.scalar(0, longer))
     ratio = ops.div(shorter, ops.where(origin, one, longer))
     both = ops.logical_and(ops.isinf(shorter), ops.isinf(longer))
-    ratio = ops.where(both, ops.mul(ops.sign(shorter), ops.sign(longer)), ratio)
+    ratio = ops.where(both, ops.mul(side(ops, shorter), side(ops, longer)), ratio)
     inverse = ops.rsqrt(ops.add(one, ops.square(ratio)))
     return ops.mul(ops.sign(longer), ops.where(long, inverse, ops.mul(ratio, inverse)))
 

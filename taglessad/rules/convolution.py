@@ -19,6 +19,7 @@ from taglessad.dtypes import float32
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import RESULT, Aval, Flow, declare, linear
 from taglessad.rules.infer import common
+from taglessad.rules.inner import below
 from taglessad.rules.structural import Mapped
 from taglessad.shapes import Extent, Shape
 from taglessad.shapes.convolution import Pair, Window, convolution, spread
@@ -157,7 +158,7 @@ def _meets(
         met = _kernel_pull(ops, counts, y, x, ones(outputs, 1, *taps), one)
     else:
         met = _kernel_pull(ops, y, y, counts, kernel, one)
-    return ops.less(ops.scalar(0, met), met)
+    return below(ops, ops.scalar(0, met), met)
 
 
 CONVOLUTION: Final = declare(

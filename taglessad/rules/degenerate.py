@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from taglessad.dtypes import eps
+from taglessad.rules.inner import magnitude, not_above
 from taglessad.rules.matrices import columns, off_diagonal, rows, transposed
 from taglessad.shapes import Extent
 
@@ -39,7 +40,7 @@ def bound(ops: "Ops[R]", x: R, core: int, n: Extent) -> R:
 
 def small(ops: "Ops[R]", x: R, limit: R) -> R:
     """Where x is 0 up to roundings. NaN is not."""
-    return ops.less_equal(ops.abs(ops.detach(x)), limit)
+    return not_above(ops, magnitude(ops, ops.detach(x)), limit)
 
 
 def between(ops: "Ops[R]", b: R, limit: R) -> tuple[R, R]:

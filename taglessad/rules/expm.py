@@ -31,7 +31,7 @@ def _along(ops: "Ops[R]", x: R, d: R) -> R:
         return d
     # The derivative is linear in d, and is taken of a d of middling size: the exponential of a
     # matrix that is large for d's sake alone would lose digits to needless scaling.
-    size = ops.detach(ops.max(ops.abs(d), (rank - 2, rank - 1)))
+    size = ops.max(ops.abs(ops.detach(d)), (rank - 2, rank - 1))
     size = ops.where(ops.equal(size, ops.scalar(0, size)), ops.scalar(1, size), size)
     size = rows(ops, rows(ops, size))
     upper = ops.concat((x, ops.div(d, size)), rank - 1)

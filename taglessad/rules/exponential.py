@@ -7,6 +7,7 @@ from taglessad.dtypes import LN2, LN10, smallest_normal
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
+from taglessad.rules.inner import below, magnitude
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -24,10 +25,10 @@ def _expm1(ops: "Ops[R]", y: R, x: R) -> R:
 
 def _exp_neg_square(ops: "Ops[R]", y: R, x: R) -> R:
     # Far out all is 0, where inf * 0 would be NaN.
-    near = ops.where(ops.less(ops.abs(x), ops.scalar(64, x)), x, ops.scalar(0, x))
+    near = ops.where(below(ops, magnitude(ops, x), ops.scalar(64, x)), x, ops.scalar(0, x))
     slope = ops.mul(ops.scalar(-2, x), near)
     # Where y is subnormal it has lost digits: there it is taken in four factors.
-    deep = ops.less(y, ops.scalar(4 * smallest_normal(ops.dtype(x)), y))
+    deep = below(ops, y, ops.scalar(4 * smallest_normal(ops.dtype(x)), y))
     root = ops.exp_neg_square(ops.mul(ops.scalar(Fraction(1, 2), x), near))
     square = ops.square(root)
     return ops.where(deep, ops.mul(ops.mul(slope, square), square), ops.mul(slope, y))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from taglessad.dtypes import bool_, int64
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear, pair
+from taglessad.rules.inner import at_least
 from taglessad.rules.structural import Axes, Mapped, inverse, shifted
 from taglessad.shapes import Shape, size
 
@@ -118,7 +119,7 @@ def _shared(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:
     # Tied entries share equally.
     tied = ops.cast(ops.equal(x, expand(ops, y, x, axes)), ops.dtype(x))
     # One at least is tied, which an enclosure of the count does not know.
-    count = ops.maximum(ops.sum(tied, axes), ops.scalar(1, y))
+    count = at_least(ops, ops.sum(tied, axes), ops.scalar(1, y))
     # A NaN result equals no entry: its derivative is NaN.
     return ops.div(d, ops.where(ops.isnan(y), y, count))
 

@@ -14,6 +14,7 @@ from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, Slot, declare, pair, selfadjoint
 from taglessad.rules.arithmetic import IDENTITY
 from taglessad.rules.indexing import batched_update, infer_at, zeros_like
+from taglessad.rules.inner import at_least
 from taglessad.rules.structural import Axes, Mapped, inverse
 from taglessad.shapes import Shape, size
 
@@ -164,7 +165,7 @@ def _shared(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) ->
     own = ops.cast(ops.logical_or(ops.equal(x, y), ops.not_equal(x, x)), dtype)
     tied = ops.cast(ops.equal(updates, ops.take(y, index, axis)), dtype)
     # One at least attains it, which an enclosure of the count does not know.
-    return ops.div(d, ops.maximum(ops.add_at(own, index, tied, axis), ops.scalar(1, y)))
+    return ops.div(d, at_least(ops, ops.add_at(own, index, tied, axis), ops.scalar(1, y)))
 
 
 def _extremum_push(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) -> R:

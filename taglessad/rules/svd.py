@@ -11,6 +11,7 @@ from taglessad.errors import NotDifferentiable
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, declare_several
 from taglessad.rules.degenerate import between, bound, evidence, quotient, quotient_or_zero, small
+from taglessad.rules.inner import at_least
 from taglessad.rules.matrices import (
     LEFT_TRANSPOSED,
     RIGHT_TRANSPOSED,
@@ -130,7 +131,7 @@ def _pull(
     difference = _sum(ops, left, None if right is None else ops.neg(right))
     limit = bound(ops, couplings[0], 2, k)
     if len(couplings) == 2:
-        limit = ops.maximum(limit, bound(ops, couplings[1], 2, k))
+        limit = at_least(ops, limit, bound(ops, couplings[1], 2, k))
     even, odd = skew(ops, both), skew(ops, difference)
     alone = None
     if gw is None:

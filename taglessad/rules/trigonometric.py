@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal, selfadjoint
 from taglessad.rules.infer import common, same
+from taglessad.rules.inner import below, magnitude, not_above, side
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -30,7 +31,7 @@ def _one_minus_square(ops: "Ops[R]", x: R) -> R:
     # that cancels, and that of 1 - x*x does not.
     one = ops.scalar(1, x)
     product = ops.mul(ops.sub(one, x), ops.add(one, x))
-    small = ops.less(ops.abs(x), ops.scalar(Fraction(1, 2), x))
+    small = below(ops, magnitude(ops, x), ops.scalar(Fraction(1, 2), x))
     return ops.where(small, ops.sub(one, ops.square(x)), product)
 
 
@@ -47,14 +48,14 @@ def _atan(ops: "Ops[R]", y: R, x: R) -> R:
     return ops.square(ops.reciprocal(ops.hypot(ops.scalar(1, x), x)))
 
 
-def _over_square(ops: "Ops[R]", side: R, other: R) -> R:
-    # side / (side**2 + other**2): NaN at the origin. From the quotient of the smaller by the larger,
+def _over_square(ops: "Ops[R]", leg: R, other: R) -> R:
+    # leg / (leg**2 + other**2): NaN at the origin. From the quotient of the smaller by the larger,
     # exact where the squares are out of range; its derivative is exactly 0 where they are equal.
-    long = ops.less_equal(ops.abs(other), ops.abs(side))
-    shorter, longer = ops.where(long, other, side), ops.where(long, side, other)
+    long = not_above(ops, magnitude(ops, other), magnitude(ops, leg))
+    shorter, longer = ops.where(long, other, leg), ops.where(long, leg, other)
     ratio = ops.div(shorter, longer)
     both = ops.logical_and(ops.isinf(shorter), ops.isinf(longer))
-    ratio = ops.where(both, ops.mul(ops.sign(shorter), ops.sign(longer)), ratio)
+    ratio = ops.where(both, ops.mul(side(ops, shorter), side(ops, longer)), ratio)
     inverse = ops.reciprocal(ops.add(ops.scalar(1, ratio), ops.square(ratio)))
     return ops.div(ops.where(long, inverse, ops.mul(ratio, inverse)), longer)
 

@@ -112,6 +112,5 @@ def test_softmax_has_no_kinks() -> None:
     assert tad.interpret(lambda x: tad.special.softmax(x * 0.0), Kinks())(X) == []
 
 
-@pytest.mark.xfail(strict=True, reason="the floor inside it, of integers, counts as a jump")
 def test_sinc_has_no_kinks() -> None:
     assert tad.interpret(tad.sinc, Kinks())(X) == []

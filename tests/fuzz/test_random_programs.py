@@ -10,12 +10,16 @@ import pytest
 
 import taglessad as tad
 from taglessad.graph import Graph
+from taglessad.interpreters import Kinks
 from taglessad.primitive import PRIMITIVES, SEVERAL
+from tests.fuzz import roots
 from tests.fuzz.backends import Ours
+from tests.fuzz.checks import each_interpreter
 from tests.fuzz.generator import FAMILIES, INPUTS, Program, Step, point, reading
 from tests.fuzz.hold import INSTALLED, OTHERS, hold, search, search_rational
 from tests.fuzz.long_run import BATCHES, PROGRAMS, RATIONAL
 from tests.fuzz.registry import OPS
+from tests.fuzz.roots import against_real
 
 
 def test_a_sample() -> None:
@@ -33,23 +37,8 @@ def test_a_sample_of_rational_programs() -> None:
     assert search_rational(30, 0)
 
 
-TIES = "an exact tie of at[...].max or min: Real gives both sides, and Kinks does not name it"
-KNOWN = {
-    41: TIES,
-    58: "Real refuses expm: a division is not known at its highest precision",
-    78: TIES,
-    91: TIES,
-}
-"""Batches that do not hold yet, and why."""
-
-
-def _batches() -> list[Any]:
-    known = {b: pytest.mark.xfail(strict=True, reason=why) for b, why in KNOWN.items()}
-    return [pytest.param(b, marks=[known[b]] if b in known else []) for b in range(BATCHES)]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("batch", _batches())
+@pytest.mark.parametrize("batch", range(BATCHES))
 def test_many(batch: int) -> None:
     search(PROGRAMS, INSTALLED, batch)
     search_rational(RATIONAL, batch)
@@ -106,6 +95,34 @@ def test_every_primitive_is_reached() -> None:
             walk(tad.trace(program)(x))
     # nextafter has no derivative, and no use where numbers are compared to rounding
     assert {*PRIMITIVES, *SEVERAL} - seen == {"nextafter"}
+
+
+# The first two entries of the maximum are tied, and share the derivative.
+TIED = Program((Step("max pool:m>m", (0,), 0), Step("min rows:mm>m", (0, 3), 0)), INPUTS + "mm")
+
+
+def test_a_tie_is_inside_what_real_encloses() -> None:
+    pytest.importorskip("flint")
+    ours = each_interpreter(TIED, 0)
+    against_real(TIED, 0, ours)
+    wrong = [leaf + 0.1 for leaf in ours[1]]
+    with pytest.raises(AssertionError, match="Real, gradient"):
+        against_real(TIED, 0, (ours[0], wrong, ours[2]))
+
+
+def test_nothing_but_a_tie_excuses_a_wide_enclosure(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flint")
+    ours = each_interpreter(TIED, 0)
+    monkeypatch.setattr(roots, "Kinks", lambda distance: Blind())
+    with pytest.raises(AssertionError, match="Real: a wide enclosure"):
+        against_real(TIED, 0, ours)
+
+
+class Blind(Kinks):
+    """Names nothing."""
+
+    def _note(self, op: str, far: Any) -> None:
+        pass
 
 
 def test_a_wrong_derivative_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

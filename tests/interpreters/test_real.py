@@ -159,6 +159,51 @@ def test_the_value_at_a_kink_is_exact() -> None:
     assert under(f)(0.0).exact == (0, 0)
 
 
+SCALED: dict[str, tuple[Program, Any, Any]] = {
+    # program, a point where what it scales by is tied, the gradient
+    "expm": (
+        lambda x: tad.sum(tad.tanh(tad.linalg.expm(x)) * 0.0 + 2.0 * x),
+        np.eye(2),
+        [[2.0, 2.0], [2.0, 2.0]],
+    ),
+    "expm in a branch": (
+        lambda x: tad.sum(
+            tad.switch(1, [lambda x: (x, x), lambda x: (tad.tanh(tad.linalg.expm(x)), x)], x)[1]
+        ),
+        np.eye(2),
+        [[1.0, 1.0], [1.0, 1.0]],
+    ),
+    "vector_norm": (tad.linalg.vector_norm, np.asarray([1.0, -1.0, 1.0, -1.0]), [0.5, -0.5] * 2),
+    "vector_norm of order 1/2": (
+        lambda x: tad.linalg.vector_norm(x, ord=0.5),
+        np.asarray([1.0, 1.0]),
+        [2.0, 2.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_what_numbers_are_scaled_by_is_at_no_kink(name: str) -> None:
+    f, x, want = SCALED[name]
+    for kink in ("hull", "error"):
+        found = under(tad.grad(f), kink=kink)(x)
+        assert np.all(found.lo <= want) and np.all(want <= found.hi)
+        assert np.all(found.rad <= 1e-15)
+
+
+def test_a_scale_of_the_users_own() -> None:
+    """That its entries were tied at 0 leaves no comparison open behind `detach`."""
+
+    def scaled(x: Any) -> Any:
+        size = tad.detach(tad.max(tad.abs(x)))
+        size = tad.where(size == 0.0, 1.0, size)
+        return tad.sum(x / size * size)
+
+    for x in (np.zeros(2), np.ones(2)):
+        found = under(tad.grad(scaled))(x)
+        assert np.all(found.lo == 1.0) and np.all(found.hi == 1.0)
+
+
 def test_a_false_tie_of_floats_is_told_from_a_true_one() -> None:
     f = lambda x: tad.nn.functional.relu((1 + x) - 1)
     assert float(tad.grad(f)(1e-17)) == 0.0

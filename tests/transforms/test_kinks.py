@@ -86,10 +86,178 @@ def test_what_no_derivative_is_taken_of_is_at_no_kink() -> None:
     assert [k.op for k in mixed] == ["maximum"]
 
 
-@pytest.mark.xfail(strict=True, reason="ties of at[...].max and of segments are not named yet")
-def test_ties_of_updates() -> None:
-    f = lambda x: tad.sum(x.at[0].max(x[1]))
-    assert [k.op for k in tad.interpret(f, Kinks())(np.asarray([1.0, 1.0]))] == ["max_at"]
+AT = np.asarray([0, 2, 0])
+IDS = np.asarray([0, 0, 2])
+UPDATES: dict[str, tuple[Any, Any, list[tuple[str, list[tuple[int, ...]], list[float]]]]] = {
+    # program, point, kinks within 0.1: primitive, places, distances
+    "one place": (lambda x: x.at[0].max(x[1]), [1.0, 1.0], [("maximum", [()], [0.0])]),
+    "two updates": (
+        lambda x: tad.zeros(3).at[AT].max(x),
+        [1.0, 5.0, 1.0],
+        [("max_at", [(0,)], [0.0])],
+    ),
+    "two updates, of the least": (
+        lambda x: tad.zeros(3).at[AT].min(x),
+        [-1.0, 5.0, -1.0],
+        [("min_at", [(0,)], [0.0])],
+    ),
+    "two updates, below": (lambda x: tad.zeros(3).at[AT].max(x), [-1.0, 5.0, -1.0], []),
+    "target and update": (
+        lambda x: x.at[AT].max(np.asarray([1.0, 4.0, 0.0])),
+        [1.0, 2.0, 3.0],
+        [("max_at", [(0,)], [0.0])],
+    ),
+    "target and update, nearly": (
+        lambda x: x.at[AT].min(np.asarray([1.0, 4.0, 9.0])),
+        [1.0, 2.0, 4.0625],
+        [("min_at", [(0,), (2,)], [0.0, 0.0625])],
+    ),
+    "three of them": (
+        lambda x: x[:1].at[np.zeros(2, int)].max(x[1:]),
+        [2.0, 2.0, 2.0],
+        [("max_at", [(0,)], [0.0])],
+    ),
+    "the two below": (lambda x: x[:1].at[np.zeros(2, int)].max(x[1:]), [2.0, 1.0, 1.0], []),
+    "the only one": (lambda x: x.at[np.asarray([1])].max(x[:1] + 9.0), [2.0, 2.0, 2.0], []),
+    "a segment": (
+        lambda x: tad.segment_max(x, IDS, 4),
+        [1.0, 1.0625, 1.0],
+        [("max_at", [(0,)], [0.0625])],
+    ),
+    "the least of a segment": (
+        lambda x: tad.segment_min(x, IDS, 4),
+        [3.0, 3.0, 1.0],
+        [("min_at", [(0,)], [0.0])],
+    ),
+    "columns": (
+        lambda x: tad.zeros((2, 3)).at[:, AT].max(tad.stack((x, 1.0 + x * x))),
+        [1.0, 2.0, -1.0],
+        [("max_at", [(1, 0)], [0.0])],
+    ),
+    "rows": (
+        lambda x: tad.zeros((3, 3)).at[AT[:2]].max(tad.stack((x, x - 2.0))),
+        [0.0, 2.0, 0.03125],
+        [("max_at", [(0, 0), (0, 2), (2, 1)], [0.0, 0.03125, 0.0])],
+    ),
+    "an index of two axes": (
+        lambda x: tad.zeros(3).at[np.asarray([[0, 1], [2, 1]])].max(tad.stack((x[:2], x[1:]))),
+        [1.0, 5.0, 5.0],
+        [("max_at", [(1,)], [0.0])],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_ties_of_updates(name: str) -> None:
+    f, x, want = UPDATES[name]
+    found = tad.interpret(f, Kinks(0.1))(np.asarray(x))
+    assert [(k.op, k.places, k.distances) for k in found] == want
+    assert all(k.site is not None and k.site[0].endswith("test_kinks.py") for k in found)
+    compiled = tad.interpret(tad.jit(f), Kinks(0.1))(np.asarray(x))
+    assert [(k.op, k.places, k.distances) for k in compiled] == want
+    exact = tad.interpret(f, Kinks())(np.asarray(x))
+    assert [k.op for k in exact] == [op for op, _, distances in want if 0.0 in distances]
+
+
+def test_a_tie_of_updates_is_where_the_pull_rule_shares() -> None:
+    f = lambda x: tad.zeros(3).at[AT].max(x)[0]
+    for x, named, shares in (
+        ([0.99, 7.0, 1.0], [], [0.0, 0.0, 1.0]),
+        ([1.0, 7.0, 1.0], ["max_at"], [0.5, 0.0, 0.5]),
+        ([1.01, 7.0, 1.0], [], [1.0, 0.0, 0.0]),
+        ([0.0, 7.0, 0.0], ["max_at"], [1 / 3, 0.0, 1 / 3]),
+    ):
+        assert [k.op for k in tad.interpret(f, Kinks())(np.asarray(x))] == named
+        assert tad.grad(f)(np.asarray(x)).tolist() == shares
+
+
+def test_ties_of_running_extremes() -> None:
+    x = np.asarray([[1.0, 1.0], [1.0, 3.0], [0.0, 2.9375], [2.0, 3.0]])
+    (kink,) = tad.interpret(lambda x: tad.cumulative_max(x, axis=0), Kinks(0.1))(x)
+    assert kink.op == "cumulative_max"
+    assert dict(zip(kink.places, kink.distances, strict=True)) == {
+        **{(1, 0): 0.0, (2, 0): 0.0, (2, 1): 0.0625, (3, 1): 0.0},
+    }
+    (kink,) = tad.interpret(lambda x: tad.cumulative_min(x, axis=1), Kinks())(x)
+    assert kink.places == [(0, 1)]
+    assert tad.interpret(tad.cumulative_max, Kinks())(np.asarray([3.0, 1.0, 1.0])) == []
+
+
+@pytest.mark.xfail(strict=True, reason="they share a place of the array, which is cut off later")
+def test_slices_of_no_segment_have_none() -> None:
+    f = lambda x: tad.segment_max(x, np.asarray([0, 7, 7]), 2)
+    assert tad.interpret(f, Kinks())(np.asarray([1.0, 2.0, 2.0])) == []
+
+
+def test_integers_have_no_kink() -> None:
+    f = lambda x, i: (x, tad.zeros(3, dtype=tad.int64).at[AT].max(i))
+    assert tad.interpret(f, Kinks())(1.0, np.asarray([1, 5, 1])) == []
+
+
+def test_what_starts_a_segment_is_no_contender() -> None:
+    empty = tad.interpret(lambda x: tad.segment_max(x, IDS, 9), Kinks())(
+        np.asarray([1.0, 2.0, 3.0])
+    )
+    assert empty == []
+    f = lambda x: tad.segment_max(x - np.inf, IDS, 3)
+    assert tad.interpret(f, Kinks())(np.asarray([1.0, 2.0, 3.0])) == []
+
+
+TIED = np.asarray([1.0, 5.0, 1.0])
+WITHIN: dict[str, Any] = {
+    "scan": lambda x: tad.scan(lambda c, _: (c.at[AT].max(x), None), tad.zeros(3), None, length=1)[
+        0
+    ],
+    "for": lambda x: tad.fori_loop(0, 1, lambda _, c: c.at[AT].max(x), tad.zeros(3)),
+    "while": lambda x: tad.while_loop(
+        lambda c: c[0] < 1, lambda c: (c[0] + 1, c[1].at[AT].max(x)), (0, tad.zeros(3))
+    )[1],
+    "cond": lambda x: tad.cond(True, lambda x: tad.zeros(3).at[AT].max(x), lambda x: x, x),
+    "checkpoint": tad.checkpoint(lambda x: tad.zeros(3).at[AT].max(x)),
+    "jit": tad.jit(lambda x: tad.zeros(3).at[AT].max(x)),
+    "grad": tad.grad(lambda x: tad.zeros(3).at[AT].max(x)[0]),
+    "jvp": lambda x: tad.jvp(lambda x: tad.zeros(3).at[AT].max(x), (x,), (x,)),
+}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_ties_of_updates_in_a_body(name: str) -> None:
+    found = tad.interpret(WITHIN[name], Kinks())(TIED)
+    assert ("max_at", [(0,)], [0.0]) in [(k.op, k.places, k.distances) for k in found]
+    apart = tad.interpret(WITHIN[name], Kinks())(np.asarray([1.0, 5.0, 2.0]))
+    assert "max_at" not in [k.op for k in apart]
+
+
+def test_what_a_body_closes_over_moves() -> None:
+    f = lambda x: tad.scan(lambda c, _: (c + relu(x), None), 0.0, None, length=1)[0]
+    assert [k.op for k in tad.interpret(f, Kinks())(0.0)] == ["relu"]
+    constant = tad.zeros(())
+    f = lambda x: tad.scan(lambda c, _: (c + x * relu(constant), None), 0.0, None, length=1)[0]
+    assert tad.interpret(f, Kinks())(0.0) == []
+
+
+@pytest.mark.parametrize(("shape", "index"), [((0, 2), []), ((2, 0), [0, 0]), ((2, 2), [])])
+def test_updates_of_no_places_have_none(shape: tuple[int, int], index: list[int]) -> None:
+    f = lambda x: x.at[np.asarray(index, int)].max(tad.zeros((len(index), shape[1])))
+    assert tad.interpret(f, Kinks(0.1))(np.zeros(shape)) == []
+
+
+def test_a_branch_that_is_not_taken_has_none() -> None:
+    f = lambda x: tad.cond(False, lambda x: tad.zeros(3).at[AT].max(x), lambda x: x, x)
+    assert tad.interpret(f, Kinks())(TIED) == []
+
+
+def test_ties_of_updates_of_members() -> None:
+    """One member of three is at a tie: with the index shared, and with one for each."""
+    xs = np.stack((TIED, [1.0, 5.0, 2.0], [7.0, 5.0, 3.0]))
+    shared = tad.vmap(lambda x: tad.zeros(3).at[AT].max(x))
+    (kink,) = tad.interpret(shared, Kinks())(xs)
+    assert (kink.op, kink.places) == ("max_at", [(0, 0)])
+    own = tad.vmap(lambda x, i: tad.zeros(3).at[i].max(x))
+    places = np.stack((AT, AT, AT))
+    (kink,) = tad.interpret(lambda x: own(x, places), Kinks())(xs)
+    assert (kink.op, len(kink.places), kink.distances) == ("max_at", 1, [0.0])
+    assert tad.interpret(lambda x: own(x, places), Kinks())(xs + np.arange(3.0)) == []
 
 
 def test_kinks_of_a_branch() -> None:
