@@ -232,6 +232,8 @@ class Tape(Ops[Var[R]], Generic[R]):
 
     base: Ops[R]
 
+    reverses = True
+
     def __init__(self, base: Ops[R], *, peeking: bool = False) -> None:
         self.base = base
         self.level = base.level + 1

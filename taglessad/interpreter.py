@@ -33,6 +33,7 @@ class Interpreter(ABC, Generic[R]):
     precedence: int = 0  # of two roots the higher takes the other's values in
     closed: bool = False  # the transform that made it has ended
     takes_shapes: bool = False  # a root whose arguments are shapes (`tad.interpret`)
+    reverses: bool = False  # it pulls cotangents back through what is computed under it
     derives: bool = False  # a root that tells of derivatives: rules of users' functions matter
     # A root that compiles loops whole: (name, operands, parameters) -> what `xla.control` gives.
     lowered: Callable[..., Any] | None = None

@@ -25,9 +25,13 @@ Which = tuple[bool, ...]
 Program = Callable[[Record, list[Ref]], Sequence[Ref]]
 
 
-def build(avals: Sequence[Aval], program: Program) -> Graph:
-    """The graph of a program over payloads, from the avals of its arguments."""
+def build(avals: Sequence[Aval], program: Program, *, reverses: bool = False) -> Graph:
+    """The graph of a program over payloads, from the avals of its arguments.
+
+    reverses: reverse mode will go through it.
+    """
     recorder = Record()
+    recorder.reverses = reverses
     graph, captures = recorder.finish(program(recorder, [recorder.input(a) for a in avals]))
     assert not captures
     return graph
@@ -141,16 +145,18 @@ def pushed(graph: Graph, given: Which, wanted: Which, order: int = 1) -> Graph:
     )
 
 
-def pulled(graph: Graph, given: Which, wanted: Which) -> Graph:
+def pulled(graph: Graph, given: Which, wanted: Which, *, reverses: bool = False) -> Graph:
     """(inputs, cotangents of the given outputs) -> cotangents of the wanted inputs."""
 
     def make() -> Graph:
-        return _joint(graph, given, wanted, with_outputs=False)
+        return _joint(graph, given, wanted, with_outputs=False, reverses=reverses)
 
-    return kept(graph, ("pulled", given, wanted), make)
+    return kept(graph, ("pulled", given, wanted, reverses), make)
 
 
-def _joint(graph: Graph, given: Which, wanted: Which, *, with_outputs: bool) -> Graph:
+def _joint(
+    graph: Graph, given: Which, wanted: Which, *, with_outputs: bool, reverses: bool = False
+) -> Graph:
     n = len(graph.inputs)
 
     def program(ops: Record, xs: list[Ref]) -> list[Ref]:
@@ -170,7 +176,8 @@ def _joint(graph: Graph, given: Which, wanted: Which, *, with_outputs: bool) -> 
         ]
         return [*(y.value for y in ys), *cotangents] if with_outputs else cotangents
 
-    return build([*inputs(graph), *only(outputs(graph), given)], program)
+    avals = [*inputs(graph), *only(outputs(graph), given)]
+    return build(avals, program, reverses=reverses)
 
 
 def batched(graph: Graph, size: int, mapped: Which, wanted: Which) -> tuple[Graph, Which]:
@@ -247,6 +254,12 @@ def halves(graph: Graph, given: Which, wanted: Which, invariant: int) -> Halves:
         return _cut(_joint(graph, given, wanted, with_outputs=True), graph, invariant)
 
     return kept(graph, ("halves", given, wanted, invariant), make)
+
+
+def again(graph: Graph, given: Which, wanted: Which, invariant: int) -> Halves:
+    """The same with nothing remembered but the inputs: the backward half runs the body again."""
+    pull = pulled(graph, given, wanted, reverses=True)
+    return Halves(graph, pull, (True,) * (len(graph.inputs) - invariant), 0)
 
 
 def _cut(joint: Graph, graph: Graph, invariant: int) -> Halves:

@@ -23,3 +23,13 @@ def runner(ops: Ops[R], graph: Graph) -> Callable[[Sequence[R]], Sequence[R]]:
         function: Callable[..., Any] = kept(graph, "numpy", lambda: numpy_function(graph))
         return lambda xs: function(*xs)
     return lambda xs: graph.run(ops, xs)
+
+
+def reverses(ops: Ops[Any]) -> bool:
+    """Whether reverse mode is under way: what is computed here will be differentiated backwards."""
+    below: Any = ops  # Any: interpreters of every payload type
+    while below is not None:
+        if below.reverses:
+            return True
+        below = below.base
+    return False

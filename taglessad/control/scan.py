@@ -14,7 +14,7 @@ import numpy as np
 from taglessad.compiled.loops import fits, scan_function
 from taglessad.control import derived, zeros
 from taglessad.control.derived import Which, only, spread
-from taglessad.control.running import on_numpy, runner
+from taglessad.control.running import on_numpy, reverses, runner
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.record import Record
 from taglessad.ops import Ops
@@ -163,8 +163,13 @@ def _arranged(graph: Graph, order: list[int], results: list[int]) -> Graph:
     return derived.kept(graph, ("arranged", tuple(order), tuple(results)), make)
 
 
-def _plan(loop: Scan, wanted: Which) -> tuple[Which, Which, derived.Halves]:
-    """Inputs with a cotangent, outputs whose cotangent is taken, the body cut in two."""
+def _plan(ops: Ops[R], loop: Scan, wanted: Which) -> tuple[Which, Which, derived.Halves]:
+    """Inputs with a cotangent, outputs whose cotangent is taken, the body cut in two.
+
+    Where reverse mode stands below, the backward half computes again what it needs: what passes
+    between the halves is differentiated there by a number, and of an intermediate value that a
+    selection has dropped that is 0, times a slope that may be infinite.
+    """
     avals = derived.inputs(loop.body)
     asked = list(derived.both(wanted, derived.real(avals)))
     smooth = derived.real(derived.outputs(loop.body))
@@ -172,14 +177,15 @@ def _plan(loop: Scan, wanted: Which) -> tuple[Which, Which, derived.Halves]:
     for i in range(loop.carry):
         asked[loop.constants + i] = smooth[i]
     inner = tuple(asked)
-    return inner, smooth, derived.halves(loop.body, smooth, inner, loop.constants)
+    cut = derived.again if reverses(ops) else derived.halves
+    return inner, smooth, cut(loop.body, smooth, inner, loop.constants)
 
 
 def _remember(
     ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
 ) -> tuple[tuple[R, ...], list[R]]:
     loop = Scan(*params)
-    _, _, cut = _plan(loop, wanted)
+    _, _, cut = _plan(ops, loop, wanted)
     # The carry that the backward half reads is remembered as well; rows are there already.
     reads = cut.reads[: loop.carry]
     forward = _with_carry(cut.forward, loop, reads)
@@ -211,7 +217,7 @@ def _recall(
     wanted: Which,
 ) -> list[R | None]:
     loop = Scan(*params)
-    inner, smooth, cut = _plan(loop, wanted)
+    inner, smooth, cut = _plan(ops, loop, wanted)
     constants, _, arrays = loop.split(xs)
     # What no cotangent comes to is left out.
     m, n = sum(inner[: loop.constants]), sum(smooth[: loop.carry])

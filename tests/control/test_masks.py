@@ -74,3 +74,31 @@ def test_some_entries_of_an_array(around: str) -> None:
     root = AROUND[around](tad.sqrt)
     f = lambda x: tad.sum(tad.where(x > 0.5, root(x), 0.0))
     np.testing.assert_array_equal(tad.grad(f)(np.asarray([0.0, 1.0])), [0.0, 0.5])
+
+
+def _root(c: Any, y: Any) -> Any:
+    return tad.where(y > 0.0, tad.sqrt(y * c), 0.0)
+
+
+ROWS = np.asarray([0.0, 1.0])
+LOOPS: dict[str, Function] = {
+    "scan": lambda p: tad.sum(tad.scan(lambda c, y: (c, _root(c, y)), p, ROWS)[1]),
+    "map": lambda p: tad.sum(tad.map(lambda y: _root(p, y), ROWS)),
+    "fori": lambda p: tad.fori_loop(0, 2, lambda i, s: s + _root(p, tad.asarray(ROWS)[i]), 0.0 * p),
+    "nested": lambda p: tad.map(lambda _: tad.sum(tad.map(lambda y: _root(p, y), ROWS)), ROWS[:1])[
+        0
+    ],
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_reverse_over_reverse_of_a_selection_inside(loop: str) -> None:
+    """Each is sqrt(p); its derivatives of higher order do not see what the selection dropped."""
+    f = LOOPS[loop]
+    slope, second, third = 0.5 / np.sqrt(2.0), -0.25 * 2.0**-1.5, 0.375 * 2.0**-2.5
+    one, two, three = tad.grad(f), tad.grad(tad.grad(f)), tad.grad(tad.grad(tad.grad(f)))
+    for g, want in ((one, slope), (two, second), (three, third), (tad.jacrev(one), second)):
+        np.testing.assert_allclose(np.asarray(g(2.0)), want, rtol=1e-14)
+        np.testing.assert_allclose(np.asarray(tad.jit(g)(2.0)), want, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(tad.grad(tad.jit(one))(2.0)), second, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(tad.hvp(f)(2.0, 1.0)), second, rtol=1e-14)
