@@ -47,7 +47,7 @@ def _over_right(ops: "Ops[R]", d: R, y: R, a: R, b: R) -> R:
 
 
 def _quotient_in_divisor(ops: "Ops[R]", y: R, a: R, b: R) -> R:
-    return ops.neg(ops.div(y, b))
+    return ops.div(y, ops.neg(b))
 
 
 def _square(ops: "Ops[R]", y: R, x: R) -> R:
