@@ -7,6 +7,7 @@ Python array API standard.
 """
 
 import sys as _sys
+import typing as _typing
 
 from taglessad import errors as errors
 from taglessad import fft as fft
@@ -276,6 +277,7 @@ from taglessad.errors import TaglessError as TaglessError
 from taglessad.linalg.covariance import corrcoef as corrcoef
 from taglessad.linalg.covariance import cov as cov
 from taglessad.linalg.covariance import polyfit as polyfit
+from taglessad.numpy_protocols import ours as _ours
 from taglessad.ops import Ops as Ops
 from taglessad.serialization import load as load
 from taglessad.serialization import save as save
@@ -320,14 +322,25 @@ from taglessad.transforms.where_nan import where_nan as where_nan
 _Namespace.functions = _sys.modules[__name__]
 
 
-def __getattr__(name: str) -> object:
-    """`tad.checks` and `tad.to_jax`, imported when they are asked for."""
-    if name == "checks":
-        import taglessad.proofs_checks as checks
+if _typing.TYPE_CHECKING:
+    from taglessad.interpreters.jax import to_jax as to_jax
 
-        return checks
-    if name == "to_jax":
-        from taglessad.interpreters.jax import to_jax
+    # Any: the module, reading which would nearly double a type checker's first run.
+    checks: _typing.Any
+else:  # to type checkers a name that is not there is an error
 
-        return to_jax
-    raise AttributeError(f"module 'taglessad' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """`tad.checks` and `tad.to_jax`, imported when asked for; of other names, what is ours."""
+        if name == "checks":
+            import taglessad.proofs_checks as checks
+
+            return checks
+        if name == "to_jax":
+            from taglessad.interpreters.jax import to_jax
+
+            return to_jax
+        missing = f"module 'taglessad' has no attribute {name!r}"
+        path = None if name.startswith("_") else _ours(name)
+        if path is None:  # with the module, from which Python knows what may have been meant
+            raise AttributeError(missing, name=name, obj=_sys.modules[__name__])
+        raise AttributeError(f"{missing}; use tad.{path}")

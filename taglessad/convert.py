@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from taglessad.dtypes import DType, check, float64, of_number
 from taglessad.errors import ArgumentError, DTypeError
+from taglessad.interpreter import BODIES
 from taglessad.kernels.quiet import Quiet
-from taglessad.levels import BODIES, ambient, body_above, root_of
+from taglessad.levels import ambient, body_above, root_of
 from taglessad.ops import Ops
 from taglessad.tensor import AnyTensor, Namespace, TensorLike, handle
 

@@ -26,7 +26,8 @@ from taglessad.dtypes import (
     result_type,
 )
 from taglessad.errors import DTypeError
-from taglessad.levels import BODIES, higher
+from taglessad.interpreter import BODIES
+from taglessad.levels import higher
 from taglessad.ops import Ops
 from taglessad.shapes import broadcast
 from taglessad.tensor import AnyTensor, BoolTensor, Tensor, TensorLike, handle

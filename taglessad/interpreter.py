@@ -6,7 +6,7 @@ interpreter called like a primitive would hide it.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,3 +166,7 @@ class Interpreter(ABC, Generic[R]):
     def __repr__(self) -> str:
         name = type(self).__name__
         return name if self.base is None else f"{name}({self.base!r})"
+
+
+BODIES: Final[list[Interpreter[Any]]] = []
+"""Recorders of the bodies of branches and loops that are being recorded, in whatever thread."""

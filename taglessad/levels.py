@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from taglessad.errors import EscapeError
-from taglessad.interpreter import Interpreter
+from taglessad.interpreter import BODIES, Interpreter
 from taglessad.kernels.quiet import restore, silence
 from taglessad.ops import Ops
 
@@ -36,9 +36,6 @@ def default_root() -> Ops[Any]:
     """The root of plain values: Eager."""
     return _Root.default
 
-
-BODIES: Final[list[Ops[Any]]] = []
-"""Recorders of the bodies of branches and loops that are being recorded, in whatever thread."""
 
 under_way: Final = _TOP.get
 """The interpreter under way, None outside every transform: `ambient`, for those in a hurry."""

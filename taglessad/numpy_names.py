@@ -1,8 +1,9 @@
-"""NumPy's names for what handles do, so that NumPy's protocols reach it or say what to write.
+"""NumPy's names for what handles do, so that its protocols, and we, reach it or say what to write.
 
 READERS: functions that compare or look, which take a handle's value; OPERATOR_UFUNCS: the ufuncs
 behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ, of
-functions and of ufuncs' methods.
+functions and of ufuncs' methods; PLACES: where else functions are than in `tad` itself; MODULES:
+what defines the functions of arrays.
 """
 
 from typing import Final
@@ -50,6 +51,9 @@ ARRAY_API_NAMES: Final = {
     "absolute": "abs",
     "add.accumulate": "cumulative_sum",
     "add.reduce": "sum",
+    "amax": "max",
+    "amin": "min",
+    "append": "concat",
     "arccos": "acos",
     "arccosh": "acosh",
     "arcsin": "asin",
@@ -57,20 +61,47 @@ ARRAY_API_NAMES: Final = {
     "arctan": "atan",
     "arctan2": "atan2",
     "arctanh": "atanh",
+    "around": "round",
+    "array": "asarray",
+    "bitwise_not": "bitwise_invert",
     "concatenate": "concat",
+    "conjugate": "conj",
     "cumprod": "cumulative_prod",
     "cumsum": "cumulative_sum",
+    "degrees": "rad2deg",
+    "dot": "matmul",
+    "fabs": "abs",
+    "fix": "trunc",
+    "flatten": "ravel",
+    "fliplr": "flip",
+    "flipud": "flip",
+    "float_power": "pow",
+    "identity": "eye",
     "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
     "linalg.norm": "linalg.vector_norm",
     "logical_and.reduce": "all",
     "logical_or.reduce": "any",
     "maximum.reduce": "max",
     "minimum.reduce": "min",
+    "mod": "remainder",
     "multiply.accumulate": "cumulative_prod",
     "multiply.outer": "linalg.outer",
     "multiply.reduce": "prod",
+    "norm": "linalg.vector_norm",
     "power": "pow",
+    "psi": "special.digamma",
+    "radians": "deg2rad",
+    "right_shift": "bitwise_right_shift",
     "rint": "round",
+    "row_stack": "vstack",
+    "trace": "linalg.trace",
     "transpose": "permute_dims",
-    "dot": "matmul",
+    "true_divide": "divide",
+    "unique": "unique_values",
+    "vdot": "vecdot",
 }
+PLACES: Final = ("linalg", "special", "fft", "nn.functional")
+MODULES: Final = tuple(
+    f"taglessad.{name}" for name in ("array_api", "linalg", "special", "fft", "nn")
+)

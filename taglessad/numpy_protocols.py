@@ -1,13 +1,15 @@
 """NumPy's protocols on handles: a value where it is known, never an array with the gradient lost."""
 
-from typing import Any
+import sys
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.errors import ArgumentError
 from taglessad.namespace import Namespace
-from taglessad.numpy_names import ARRAY_API_NAMES, OPERATOR_UFUNCS, READERS
+from taglessad.numpy_names import ARRAY_API_NAMES, MODULES, OPERATOR_UFUNCS, PLACES, READERS
 from taglessad.peeking import Peeking
 
 
@@ -50,14 +52,11 @@ class NumpyProtocols(Peeking):
         # Any: NumPy's protocol. `ndarray * handle` arrives here; it is the handle's own operator.
         name = OPERATOR_UFUNCS.get(ufunc.__name__)
         if method != "__call__" or kwargs or name is None:
-            call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            suggestion = ARRAY_API_NAMES.get(call) or ARRAY_API_NAMES.get(
-                ufunc.__name__, ufunc.__name__
-            )
+            called = "" if method == "__call__" else f".{method}"
             extra = f" with {', '.join(kwargs)}" if kwargs else ""
             raise ArgumentError(
-                f"np.{call}{extra} does not take handles, since it would lose the derivative; "
-                f"{_instead(suggestion)}"
+                f"{_as_called(ufunc)}{called}{extra} does not take handles, since it would lose the "
+                f"derivative; {_instead(ufunc.__name__ + called, ufunc.__name__)}"
             )
         return getattr(Namespace.functions, name)(*inputs)
 
@@ -67,18 +66,50 @@ class NumpyProtocols(Peeking):
         if name in READERS:
             known = [np.asarray(a) if isinstance(a, NumpyProtocols) else a for a in args]
             return function(*known, **kwargs)
-        if function.__module__ == "numpy.linalg":
-            name = f"linalg.{name}"
+        package = str(function.__module__).removeprefix("numpy.")
+        if package in PLACES:
+            name = f"{package}.{name}"
         raise ArgumentError(
-            f"np.{name} does not take handles, since it would lose the derivative; "
-            f"{_instead(ARRAY_API_NAMES.get(name, name))}"
+            f"np.{name} does not take handles, since it would lose the derivative; {_instead(name)}"
         )
 
+    if not TYPE_CHECKING:  # to type checkers an attribute that is not there is an error
 
-def _instead(name: str) -> str:
+        def __getattr__(self, name: str) -> NoReturn:
+            path = None if name.startswith("_") else ours(name)
+            if path is None or hasattr(type(self), name):  # Python's own error, or the property's
+                object.__getattribute__(self, name)
+            kind = type(self).__name__
+            raise AttributeError(
+                f"{kind!r} object has no attribute {name!r}; use tad.{path}(x, ...)"
+            )
+
+
+def ours(name: str) -> str | None:
+    """Where in `tad` the function of arrays is that others call so; None where there is none."""
+    name = ARRAY_API_NAMES.get(name, name)
+    for place in ("", *PLACES):
+        path = f"{place}.{name}".removeprefix(".")
+        found: object = Namespace.functions
+        for part in path.split("."):
+            found = vars(found).get(part) if isinstance(found, ModuleType) else None
+        # Modules hold what they only use as well.
+        if isinstance(found, FunctionType) and found.__module__.startswith(MODULES):
+            return path
+    return None
+
+
+def _instead(*names: str) -> str:
     """What to write for a NumPy function: ours where there is one, else the way to its value."""
-    found: object = Namespace.functions
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    known = f"use tad.{name}, or" if found is not None else "outside transforms"
+    path = next(filter(None, map(ours, names)), None)
+    known = "outside transforms" if path is None else f"use tad.{path}, or"
     return f"{known} take the value with tad.to_numpy"
+
+
+def _as_called(ufunc: np.ufunc) -> str:
+    """NumPy's and SciPy's ufuncs as their users write them."""
+    name = ufunc.__name__
+    for module, short in (("numpy", "np"), ("scipy.special", "scipy.special")):
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{short}.{name}"
+    return name

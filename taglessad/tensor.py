@@ -25,7 +25,7 @@ from typing_extensions import TypeVarTuple, Unpack
 
 from taglessad.dtypes import DType, is_bool, is_real
 from taglessad.errors import ArgumentError, ConcretizationError
-from taglessad.levels import BODIES
+from taglessad.interpreter import BODIES
 from taglessad.methods import ArrayMethods
 from taglessad.namespace import Namespace as Namespace
 from taglessad.numpy_protocols import NumpyProtocols

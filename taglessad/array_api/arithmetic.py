@@ -29,7 +29,7 @@ from taglessad.dispatch import (
 )
 from taglessad.dtypes import int64, is_bool, is_real
 from taglessad.errors import DomainError, TaglessError
-from taglessad.levels import BODIES
+from taglessad.interpreter import BODIES
 from taglessad.tensor import AnyTensor, Tensor, handle
 
 S = TypeVarTuple("S")

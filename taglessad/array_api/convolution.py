@@ -1,18 +1,15 @@
 """Products of sequences and tables: 1-D convolution, Kronecker and inner products."""
 
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-import numpy as np
-
-from taglessad.array_api.creation import asarray
-from taglessad.array_api.indexing import take
-from taglessad.array_api.joining import pad
-from taglessad.array_api.linear_algebra import matmul, tensordot
-from taglessad.array_api.manipulation import flip, reshape
-from taglessad.array_api.operands import numbers, part
+from taglessad.array_api.linear_algebra import tensordot
+from taglessad.array_api.manipulation import reshape
+from taglessad.array_api.operands import numbers
+from taglessad.dispatch import Operands, as_number, meet
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.shapes import show
-from taglessad.tensor import Tensor, TensorLike, known_size
+from taglessad.shapes.convolution import Pair, Window
+from taglessad.tensor import Tensor, TensorLike, handle, known_size
 
 Mode: TypeAlias = Literal["full", "same", "valid"]
 
@@ -23,49 +20,51 @@ def convolve(a: TensorLike, v: TensorLike, /, mode: Mode = "full") -> Tensor:
     mode: every overlap ("full"), the length of the longer ("same"), full overlaps alone ("valid").
     Raises ShapeError for what is no vector or is empty.
     """
-    first, second = _vectors("convolve", a, v, mode)
-    n, m = known_size(first.shape[0], "convolve"), known_size(second.shape[0], "convolve")
+    met, n, m = _vectors("convolve", a, v, mode)
+    first, second = met.payloads
     if m > n:
         first, second, n, m = second, first, m, n
-    return _cut(_full(first, second, n, m), n, m, mode, late=False)
+    return _moved(met, first, met.ops.flip(second, (0,)), _ends(mode, m, m // 2))
 
 
 def correlate(a: TensorLike, v: TensorLike, /, mode: Mode = "valid") -> Tensor:
     """The cross-correlation of two vectors: the sum over j of a[j + k] v[j]; modes as `convolve`."""
-    first, second = _vectors("correlate", a, v, mode)
-    n, m = known_size(first.shape[0], "correlate"), known_size(second.shape[0], "correlate")
-    second = flip(second)
+    met, n, m = _vectors("correlate", a, v, mode)
+    first, second = met.payloads
     if m > n:
-        return _cut(_full(second, first, m, n), m, n, mode, late=True)
-    return _cut(_full(first, second, n, m), n, m, mode, late=False)
+        first, second = met.ops.flip(second, (0,)), met.ops.flip(first, (0,))
+        return _moved(met, first, second, _ends(mode, n, (n - 1) // 2))
+    return _moved(met, first, second, _ends(mode, m, m // 2))
 
 
-def _vectors(what: str, a: TensorLike, v: TensorLike, mode: Mode) -> tuple[Tensor, Tensor]:
+def _vectors(what: str, a: TensorLike, v: TensorLike, mode: Mode) -> tuple[Operands, int, int]:
+    """The operands and their lengths."""
     if mode not in get_args(Mode):
         raise ArgumentError(f"{what}: mode {mode!r} is none of {get_args(Mode)}")
-    first, second = numbers(what, (a, v), ("a", "v"))
-    if first.ndim != 1 or second.ndim != 1 or 0 in (*first.shape, *second.shape):
+    met = as_number(meet(what, (a, v), ("a", "v")))
+    first, second = (met.ops.shape(p) for p in met.payloads)
+    if len(first) != 1 or len(second) != 1 or 0 in (*first, *second):
         raise ShapeError(
-            f"{what}: a {show(first.shape)} and v {show(second.shape)} must be vectors of at least "
-            "one entry"
+            f"{what}: a {show(first)} and v {show(second)} must be vectors of at least one entry"
         )
-    return first, second
+    return met, known_size(first[0], what), known_size(second[0], what)
 
 
-def _full(a: Tensor, v: Tensor, n: int, m: int) -> Tensor:
-    """All overlaps of a with the shorter v: windows of a, padded by zeros, times v turned round."""
-    wide = pad(a, (m - 1, m - 1))
-    windows = np.arange(n + m - 1)[:, None] + np.arange(m)[None, :]
-    return matmul(take(wide, asarray(windows)), flip(v))
+def _ends(mode: Mode, m: int, before: int) -> Pair:
+    """The zeros before and behind what m entries move over; `before` for the mode "same"."""
+    if mode == "same":
+        return before, m - 1 - before
+    return (m - 1, m - 1) if mode == "full" else (0, 0)
 
 
-def _cut(whole: Tensor, n: int, m: int, mode: Mode, late: bool) -> Tensor:
-    if mode == "full":
-        return whole
-    if mode == "valid":
-        return part(whole, m - 1, n, 0)
-    start = m // 2 if late else (m - 1) // 2
-    return part(whole, start, start + n, 0)
+def _moved(met: Operands, x: Any, kernel: Any, ends: Pair) -> Tensor:
+    """One vector moved over another, as the convolution of one member with one channel."""
+    # Any: payloads of whichever interpreter runs.
+    ops = met.ops
+    wide, moving = (ops.reshape(p, (1, 1, *ops.shape(p))) for p in (x, kernel))
+    y = ops.convolution(wide, moving, Window((1,), (ends,), (1,), (1,)))
+    made: Tensor = handle(ops, ops.reshape(y, ops.shape(y)[2:]), met.dtype, met.weak)
+    return made
 
 
 def inner(a: TensorLike, b: TensorLike, /) -> Tensor:

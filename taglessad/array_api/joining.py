@@ -5,7 +5,7 @@ is an IndexOutOfRange. Raises ShapeError for shapes that do not fit together.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, Final, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from taglessad.array_api.kinds import Kind, as_before
 from taglessad.convert import as_handle, to_array
 from taglessad.dispatch import Operands, meet
 from taglessad.dtypes import is_integer
-from taglessad.errors import ArgumentError, ConcretizationError
+from taglessad.errors import ArgumentError, ConcretizationError, ShapeError
 from taglessad.shapes import Extent, Shape
 from taglessad.shapes.axes import several
 from taglessad.tensor import AnyTensor, TensorLike, handle
@@ -156,24 +156,33 @@ def _tiled(t: AnyTensor, repetitions: Repeats) -> Any:  # Any: a payload
 
 # --- padding -------------------------------------------------------------------------------------
 PadWidth: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]]
+PAD_MODES: Final = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 def pad(
     x: Kind, /, pad_width: PadWidth, mode: str = "constant", *, constant_values: TensorLike = 0
 ) -> Kind:
-    """x with a border of one number.
+    """x with a border of one number, or of its own entries.
 
     pad_width: one number for every side, (before, after) for every axis, or such a pair for each
-    axis. constant_values: the number, brought to the dtype of x. Raises ArgumentError for another
-    mode, ShapeError for negative widths and for another number of them.
+    axis. mode: "constant"; "edge", the first and the last entry; "reflect", the entries as in a
+    mirror at these; "symmetric", the same in a mirror beside them; "wrap", those from the other
+    end. constant_values: the number, brought to the dtype of x. Raises ArgumentError for another
+    mode, and for constant_values in another; ShapeError for negative widths, for another number of
+    them, and for an axis with no entries to repeat.
     """
-    if mode != "constant":
-        raise ArgumentError(f"pad: mode {mode!r} is not supported; it is 'constant'")
+    if mode not in PAD_MODES:
+        raise ArgumentError(f"pad: mode {mode!r} is none of {PAD_MODES}")
     t = as_handle(x, "pad", "x")
     before, after = _widths(pad_width, t.ndim)
     new = shapes.pad(t.shape, before, after)
+    zero = isinstance(constant_values, (int, float)) and constant_values == 0
+    if mode != "constant":
+        if not zero:
+            raise ArgumentError(f"pad: constant_values is for mode 'constant', not {mode!r}")
+        return as_before(t, _extended(t, before, after, mode))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     gaps = (0,) * t.ndim
-    if isinstance(constant_values, (int, float)) and constant_values == 0:
+    if zero:
         return as_before(t, t.ops.pad(t.payload, before, after, gaps))  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
     met = meet("pad", (t, constant_values), ("x", "constant_values"))
     if met.dtype != t.dtype or met.ops.shape(met.payloads[1]) != ():
@@ -183,6 +192,26 @@ def pad(
     padded = ops.pad(y, before, after, gaps)
     y = ops.where(ops.pad(inside, before, after, gaps), padded, ops.broadcast(border, new))
     return handle(ops, y, met.dtype, met.weak)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
+
+
+def _extended(t: AnyTensor, before: tuple[int, ...], after: tuple[int, ...], mode: str) -> Any:
+    """Entries taken again at the ends of each axis. Any: a payload."""
+    ops, y = t.ops, t.payload
+    for axis, (n, a, b) in enumerate(zip(t.shape, before, after, strict=True)):
+        if a == b == 0:
+            continue
+        if n == 0:
+            raise ShapeError(
+                f"pad: axis {axis} of shape {shapes.show(t.shape)} has no entries for mode {mode!r}"
+            )
+        if isinstance(n, int):
+            # Any: NumPy's overloads want the mode as a literal.
+            whole: Any = mode
+            index = ops.const(np.pad(np.arange(n), (a, b), whole))
+        else:  # of a symbolic size only the shape counts
+            index = ops.broadcast(ops.const(np.asarray(0)), (n + a + b,))
+        y = ops.take(y, index, axis)
+    return y
 
 
 def _widths(pad_width: PadWidth, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

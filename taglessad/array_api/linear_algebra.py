@@ -13,7 +13,7 @@ from taglessad.array_api.kinds import Kind, as_before
 from taglessad.convert import as_handle
 from taglessad.dispatch import Operands, as_number, meet
 from taglessad.errors import ShapeError
-from taglessad.levels import BODIES
+from taglessad.interpreter import BODIES
 from taglessad.shapes.axes import integer
 from taglessad.shapes.contraction import Axes
 from taglessad.tensor import Tensor, TensorLike, handle

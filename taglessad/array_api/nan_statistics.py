@@ -6,6 +6,7 @@ that is not there, ArgumentError for one given twice. `nansum` is in statistical
 
 import math
 
+from taglessad import shapes
 from taglessad.array_api.arithmetic import square
 from taglessad.array_api.comparison import equal
 from taglessad.array_api.dtype_functions import astype
@@ -15,7 +16,8 @@ from taglessad.array_api.searching import where
 from taglessad.array_api.statistical import Axis, max, min, prod, sum
 from taglessad.array_api.transcendental import sqrt
 from taglessad.array_api.utility import all as all_of
-from taglessad.dtypes import is_real
+from taglessad.dtypes import bool_, is_real
+from taglessad.rules.inner import level
 from taglessad.tensor import BoolTensor, Tensor, TensorLike
 
 
@@ -71,11 +73,12 @@ def nanstd(
     t = real(x, "nanstd")
     missing = isnan(t)
     variance = _variance(t, missing, axis, correction, keepdims)
-    largest = max(where(missing, -math.inf, t), axis, keepdims=keepdims)
-    smallest = min(where(missing, math.inf, t), axis, keepdims=keepdims)
-    level = logical_or(equal(largest, smallest), equal(variance, 0.0))
+    low, high = where(missing, -math.inf, t), where(missing, math.inf, t)
+    axes = shapes.normalize_axes(axis, t.shape, "nanstd")
+    found = level(low.ops, low.payload, axes, high.payload)
+    same = BoolTensor(low.ops, low.ops.reshape(found, variance.shape), bool_)
     zero = where(isnan(variance), math.nan, 0.0)
-    return where(level, zero, sqrt(variance))
+    return where(logical_or(same, equal(variance, 0.0)), zero, sqrt(variance))
 
 
 def _variance(

@@ -52,6 +52,7 @@ def _entry(part: object) -> Entry:
     if type(part) is int or isinstance(part, Polynomial):
         return part
     if _is_slice(part):
+        _check_bounds(part)
         return part
     if is_handle(part):
         return _of_handle(part)
@@ -63,6 +64,19 @@ def _entry(part: object) -> Entry:
             return _of_handle(as_handle(items, WHAT, "an array of indices"))
         return _of_array(to_array(items, WHAT, "a part of the index"))
     return _of_array(_numbers(part))
+
+
+def _check_bounds(part: "slice[Any, Any, Any]") -> None:  # Any: bounds may be symbols
+    """Raises ConcretizationError for a bound whose value is not known."""
+    for bound in (part.start, part.stop, part.step):
+        if not is_handle(bound) or not is_integer(bound.dtype):
+            continue
+        if bound.ops.peek(bound.payload) is None:
+            raise ConcretizationError(
+                f"{WHAT}: a slice bound under {bound.ops!r}: its value is not known while the "
+                "program is interpreted, and the bounds of a slice fix the shape of the result. "
+                "For x[i:i+2] write x[i + np.arange(2)], or tad.take(x, i + np.arange(2), axis)"
+            )
 
 
 def _holds_handle(items: Sequence[object]) -> bool:

@@ -9,7 +9,7 @@ from taglessad.dispatch import interpreter_of, lifted
 from taglessad.indexing.entries import WHAT, entries
 from taglessad.indexing.plan import plan
 from taglessad.indexing.positions import Places, check_range, places
-from taglessad.levels import BODIES
+from taglessad.interpreter import BODIES
 from taglessad.ops import Ops
 from taglessad.shapes import Extent
 from taglessad.tensor import AnyTensor, handle

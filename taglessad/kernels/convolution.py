@@ -1,7 +1,7 @@
-"""NumPy kernel of convolution: matrix products of windows laid side by side."""
+"""NumPy kernel of convolution: matrix products of windows laid side by side, or NumPy's own sums."""
 
 import math
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -19,6 +19,8 @@ _COPIED: Final = 2**17
 def convolution(x: Array, kernel: Array, window: Window) -> Array:
     """[N, C, *n] and [O, C // groups, *k] to [N, O, *m]; see rules/convolution.py."""
     strides, padding, dilation, kernel_dilation, groups = window
+    if strides == dilation == kernel_dilation == (1,) and _in_rows(x, kernel, window):
+        return _row_by_row(x, kernel, window)
     padded = [
         before + _spread(n, e) + after
         for n, e, (before, after) in zip(x.shape[2:], dilation, padding, strict=True)
@@ -40,6 +42,53 @@ def convolution(x: Array, kernel: Array, window: Window) -> Array:
 
 def _spread(n: int, dilation: int) -> int:
     return (n - 1) * dilation + 1 if n else 0
+
+
+def _in_rows(x: Array, kernel: Array, window: Window) -> bool:
+    """Whether NumPy's own correlation of each pair of rows is the faster way: of few, long rows.
+
+    Windows side by side would be results * taps entries for each channel, each read `each` times.
+    """
+    groups, outputs, channels, taps = map(int, (window[4], *kernel.shape))
+    if outputs == groups and channels == 1:
+        return len(x) * groups <= taps
+    each = max(1, outputs // groups)
+    return taps >= 32 * each and taps * _results(x, kernel, window) > _COPIED
+
+
+def _results(x: Array, kernel: Array, window: Window) -> int:
+    """How many there are along one axis without gaps."""
+    before, after = window[1][0]
+    return int(x.shape[2] + before + after - kernel.shape[2] + 1)
+
+
+def _row_by_row(x: Array, kernel: Array, window: Window) -> Array:
+    """Along one axis without gaps: each row with each row of the kernel, by dot products."""
+    outputs, channels, taps = kernel.shape
+    members, _, n = x.shape
+    count = _results(x, kernel, window)
+    # Result i is the sum over k of kernel[k] * x[i + shift + k]; what no result needs is left out.
+    shift = -window[1][0][0]
+    low, high = max(0, shift), min(n, shift + count + taps - 1)
+    first, last = max(0, low - shift - count + 1), min(taps, high - shift)
+    if low >= high or first >= last:
+        return np.zeros((members, outputs, count), x.dtype)
+    rows, moving = x[:, :, low:high], kernel[:, :, first:last]
+    shift += first - low
+    longer = high - low - (last - first)  # the row, than the kernel
+    inner = min(0, longer) <= shift and shift + count - 1 <= max(0, longer)
+    mode: Literal["valid", "full"] = "valid" if inner else "full"
+    start = min(0, longer) if inner else 1 - (last - first)  # the shift of their first entry
+    size = abs(longer) + 1 if inner else high - low + last - first - 1
+    read, written = _overlap(start - shift, 1, size, count)
+    if members * outputs * channels == 1 and read.stop - read.start == count:  # no second array
+        return np.correlate(rows[0, 0], moving[0, 0], mode)[None, None, read]
+    y = np.zeros((members, outputs, count), x.dtype)
+    each = max(1, outputs // window[4])
+    for i, o, c in np.ndindex(members, outputs, channels):
+        row = rows[i, o // each * channels + c]
+        y[i, o, written] += np.correlate(row, moving[o, c], mode)[read]
+    return y
 
 
 def _padded(x: Array, sizes: list[int], window: Window) -> Array:

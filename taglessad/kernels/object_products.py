@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from taglessad.kernels.convolution import convolution as of_arrays
 from taglessad.kernels.objects import Field
 from taglessad.kernels.payloads import Numbers, Objects, Payload, filled
 
@@ -50,11 +51,14 @@ def _contracted(field: Field, a: Objects, b: Objects, spec: str) -> Objects:
     return y.reshape((*lead, *m, *n)).transpose([made.index(c) for c in out])
 
 
-def convolution(field: Field, x: Numbers, kernel: Numbers, window: Any) -> Payload:
+def convolution(field: Field, x: Payload, kernel: Payload, window: Any) -> Payload:
     """[N, C, *n] and [O, C // groups, *k] to [N, O, *m]: entries side by side, then a product.
 
     window: strides, padding, dilation, kernel_dilation and groups, as rules/convolution.py has it.
     """
+    if not (isinstance(x, Numbers) and isinstance(kernel, Numbers)):
+        assert isinstance(x, np.ndarray) and isinstance(kernel, np.ndarray)
+        return of_arrays(x, kernel, window)
     values, taps = x.values, kernel.values
     members, channels = values.shape[:2]
     groups, outputs = window.groups, taps.shape[0]

@@ -7,8 +7,9 @@ from taglessad.convert import as_handle
 from taglessad.dtypes import DType, float64, resolve
 from taglessad.errors import EscapeError
 from taglessad.graph import Graph
+from taglessad.interpreter import BODIES
 from taglessad.interpreters.record import Record
-from taglessad.levels import BODIES, Under, ambient
+from taglessad.levels import Under, ambient
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import Shape, normalize_shape, show

@@ -477,7 +477,10 @@ def test_the_namespace_only_re_exports() -> None:
     code = [node for node in rest if not isinstance(node, (ast.Import, ast.ImportFrom))]
     registration, lazy = code
     assert ast.unparse(registration) == "_Namespace.functions = _sys.modules[__name__]"
-    assert isinstance(lazy, ast.FunctionDef) and lazy.name == "__getattr__"
+    assert isinstance(lazy, ast.If) and ast.unparse(lazy.test) == "_typing.TYPE_CHECKING"
+    assert [type(node) for node in lazy.body] == [ast.ImportFrom, ast.AnnAssign]
+    (found,) = lazy.orelse
+    assert isinstance(found, ast.FunctionDef) and found.name == "__getattr__"
 
 
 def test_the_checks_are_there_when_asked_for() -> None:

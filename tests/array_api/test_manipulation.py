@@ -1,6 +1,7 @@
 """Entries rearranged, joined, repeated, padded and taken: against NumPy and array-api-strict."""
 
 from collections.abc import Callable
+from fractions import Fraction as F
 from typing import Any
 
 import array_api_strict as strict
@@ -18,6 +19,7 @@ from taglessad.errors import (
     IndexOutOfRange,
     ShapeError,
 )
+from taglessad.interpreters import Exact, Shape
 
 A = np.random.default_rng(0).standard_normal((2, 3, 4))
 V = np.random.default_rng(1).standard_normal(5)
@@ -199,6 +201,34 @@ def test_indices_traced() -> None:
     np.testing.assert_array_equal(np.asarray(along(A, index)), np.take_along_axis(A, index, -1))
 
 
+MODES = ("edge", "reflect", "symmetric", "wrap")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_padding_by_entries_as_numpy(mode: Any) -> None:
+    rng = np.random.default_rng(MODES.index(mode))
+    for _ in range(40):
+        shape = tuple(rng.integers(1, 5, rng.integers(1, 4)))
+        widths = rng.integers(0, 9, (len(shape), 2)).tolist()  # more than once around as well
+        x = rng.integers(-9, 9, shape)
+        np.testing.assert_array_equal(tad.pad(x, widths, mode=mode), np.pad(x, widths, mode))
+    assert tad.pad(np.ones((0, 2)), ((0, 0), (1, 1)), mode=mode).shape == (0, 4)
+    assert float(tad.pad(2.0, 1, mode=mode)) == 2.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_padding_by_entries_under_every_interpreter(
+    check_program: Callable[..., None], mode: Any
+) -> None:
+    check_program(lambda x: tad.pad(tad.sin(x), (3, 7), mode=mode), V)
+    padded = tad.interpret(lambda x: tad.pad(x, (2, 4), mode=mode), Exact())([F(1, 3), F(2, 3)])
+    thirds = np.pad([1, 2], (2, 4), mode)
+    assert list(padded) == [F(int(n), 3) for n in thirds]
+    (n,) = tad.symbols("N")
+    shape = tad.interpret(lambda x: tad.pad(x, ((2, 1), (0, 3)), mode=mode), Shape())((n, 3))
+    assert shape == (n + 3, 6)
+
+
 def test_padding_by_a_number_with_a_derivative(check_program: Callable[..., None]) -> None:
     check_program(lambda x, c: tad.pad(tad.sin(x), 1, constant_values=tad.sin(c)), V, ONE)
 
@@ -235,7 +265,17 @@ T = tad.asarray(A)
         (lambda: tad.repeat(T, [1.5, 2.5]), ArgumentError, r"repeat: repeats has dtype float64"),
         (lambda: tad.repeat(T, [1, 2], axis=1), ShapeError, r"repeat: 2 numbers .* \(3 != 2\)"),
         (lambda: tad.tile(T, (-1,)), ShapeError, r"tile: .* negative"),
-        (lambda: tad.pad(T, 1, mode="edge"), ArgumentError, r"pad: mode 'edge'"),
+        (lambda: tad.pad(T, 1, mode="median"), ArgumentError, r"pad: mode 'median' is none of"),
+        (
+            lambda: tad.pad(T[:, :0], ((0, 0), (1, 0), (0, 0)), mode="reflect"),
+            ShapeError,
+            r"pad: axis 1 of shape \[2, 0, 4\] has no entries for mode 'reflect'",
+        ),
+        (
+            lambda: tad.pad(T, 1, mode="edge", constant_values=1.0),
+            ArgumentError,
+            r"pad: constant_values is for mode 'constant', not 'edge'",
+        ),
         (lambda: tad.pad(T, -1), ShapeError, r"pad: .* -1 .* negative"),
         (lambda: tad.pad(T, 1.5), ArgumentError, r"pad: pad_width 1.5 must hold integers"),
         (lambda: tad.pad(T, ((1, 1), (1, 1))), ArgumentError, r"pad: pad_width .* for 3 axes"),

@@ -66,6 +66,7 @@ PROGRAMS: list[tuple[str, Shapes]] = [
     ("tad.tile(a, (2, 1)) + b", ((4, 2), (8, 2))),
     ("tad.repeat(a, 2, axis=0) + b", ((4, 2), (8, 2))),
     ("tad.pad(a, 1) + b", ((4, 2), (6, 4))),
+    ("tad.pad(a, 1, mode='reflect') + b", ((4, 2), (6, 4))),
     ("tad.tril(a) @ b", ((4, 4), (4,))),
     ("tad.diag(a) @ b", ((4,), (4, 2))),
     ("a[1:] + b", ((4, 2), (3, 2))),

@@ -1,6 +1,7 @@
 """The kernel of convolution, whichever way it takes, against the sum that defines it."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,3 +55,36 @@ def test_convolution_is_the_sum_that_defines_it(data: st.DataObject) -> None:
     y = convolution(x, kernel, window)
     assert y.shape == shape
     np.testing.assert_allclose(y, by_definition(x, kernel, window), rtol=1e-12, atol=1e-12)
+
+
+@given(st.data())
+@settings(deadline=None, database=None, derandomize=True, max_examples=300)
+def test_rows_of_a_channel_each(data: st.DataObject) -> None:
+    """Long kernels of one channel, which NumPy's own sums take."""
+    n, k, groups, members = (data.draw(st.integers(*r)) for r in ((0, 6), (1, 9), (1, 2), (1, 2)))
+    ends = data.draw(st.integers(-3, 9)), data.draw(st.integers(-3, 9))
+    window = Window((1,), (ends,), (1,), (1,), groups)
+    rng = np.random.default_rng(n)
+    x, kernel = rng.standard_normal((members, groups, n)), rng.standard_normal((groups, 1, k))
+    shape = result_shape(x.shape, kernel.shape, window)
+    if shape[2] < 0:
+        return
+    y = convolution(x, kernel, window)
+    assert y.shape == shape
+    np.testing.assert_allclose(y, by_definition(x, kernel, window), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("ends", [(0, 0), (399, 399), (700, -150), (-100, 20), (5, 900)], ids=str)
+@pytest.mark.parametrize("groups", [1, 2])
+def test_long_rows_of_several_channels(ends: tuple[int, int], groups: int) -> None:
+    """So many products that windows side by side would be a matrix of megabytes."""
+    rng = np.random.default_rng(0)
+    x, kernel = rng.standard_normal((2, 4, 900)), rng.standard_normal((4, 4 // groups, 400))
+    y = convolution(x, kernel, Window((1,), (ends,), (1,), (1,), groups))
+    wide = np.pad(x, ((0, 0), (0, 0), tuple(max(0, e) for e in ends)))
+    wide = wide[..., max(0, -ends[0]) : wide.shape[2] - max(0, -ends[1])]
+    for i, o in np.ndindex(2, 4):
+        first = o // (4 // groups) * (4 // groups)
+        rows = wide[i, first : first + 4 // groups]
+        parts = [np.correlate(r, k, "valid") for r, k in zip(rows, kernel[o], strict=True)]
+        np.testing.assert_allclose(y[i, o], np.sum(parts, 0), rtol=1e-10, atol=1e-10)

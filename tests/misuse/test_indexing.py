@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import taglessad as tad
-from taglessad.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
+from taglessad.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    IndexOutOfRange,
+    ShapeError,
+)
 from tests.misuse.misuse import Misuse, check, each, misuse
 
 V = tad.asarray([1.0, 2.0, 3.0])
@@ -40,6 +46,18 @@ READING = {
     "step of 0": misuse(lambda: V[::0], ArgumentError, "index", "step", "0"),
     "float bound": misuse(lambda: V[1.5:], ArgumentError, "index", "slice bound", "1.5"),
     "text bound": misuse(lambda: V["a":], ArgumentError, "index", "slice bound", "'a'"),
+    "bound that is not known": misuse(
+        lambda: tad.fori_loop(0, 2, lambda i, y: y + tad.sum(V[i:i+2]), 0.0),
+        ConcretizationError, "index: a slice bound", "Record", "fix the shape",
+        "x[i + np.arange(2)]", "tad.take",
+    ),
+    "bound of a second axis": misuse(
+        lambda: tad.vmap(lambda i: A[:, i:])(np.arange(2)),
+        ConcretizationError, "index: a slice bound", "Batch", "x[i + np.arange(2)]",
+    ),
+    "real bound": misuse(
+        lambda: tad.grad(lambda x: V[x:])(1.0), DTypeError, "slice bound", "float64", "integers"
+    ),
     "mask of another shape": misuse(
         lambda: V[np.array([True, False])], ShapeError, "index: a mask of shape [2]", "[3]"
     ),
@@ -65,6 +83,10 @@ UPDATING = {
     "list out of range": misuse(lambda: V.at[[0, 7]].add(1.0), IndexOutOfRange, "index 7", "[3]"),
     "float": misuse(lambda: V.at[0.5].set(1.0), DTypeError, "float64", "integers"),
     "too many": misuse(lambda: V.at[0, 0].set(1.0), IndexOutOfRange, "2 indices", "[3]"),
+    "bound that is not known": misuse(
+        lambda: tad.jit(lambda i: V.at[i:i+2].set(0.0))(1),
+        ConcretizationError, "index: a slice bound", "x[i + np.arange(2)]",
+    ),
     "values of another shape": misuse(
         lambda: V.at[0:2].set(np.ones(3)), ShapeError, "at.set: shape [3]", "[2]", "3 != 2"
     ),

@@ -1,12 +1,17 @@
 """NumPy's own functions on handles: an error that names ours, never a gradient that is lost."""
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import taglessad as tad
 from taglessad.errors import ArgumentError
+from taglessad.numpy_names import ARRAY_API_NAMES
+from taglessad.numpy_protocols import ours
 from tests.misuse.misuse import Misuse, check, each, misuse, misuse_with
 
 V = tad.asarray([1.0, 2.0, 3.0])
@@ -49,6 +54,13 @@ CALLS: dict[str, tuple[Any, str]] = {
     "np.zeros_like": (lambda x: np.zeros_like(x), "tad.zeros_like"),
     "np.linalg.norm": (lambda x: np.linalg.norm(x), "tad.linalg.vector_norm"),
     "np.linalg.outer": (lambda x: np.linalg.outer(x, x), "tad.linalg.outer"),
+    "np.trace": (lambda x: np.trace(x), "tad.linalg.trace"),
+    "np.outer": (lambda x: np.outer(x, x), "tad.linalg.outer"),
+    "np.fft.rfft": (lambda x: np.fft.rfft(x), "tad.fft.rfft"),
+    "np.i0": (lambda x: np.i0(x), "tad.special.i0"),
+    "scipy.special.erf": (lambda x: special.erf(x), "tad.special.erf"),
+    "scipy.special.psi": (lambda x: special.psi(x), "tad.special.digamma"),
+    "scipy.special.gammainc": (lambda x: special.gammainc(x, 1.0), "tad.special.gammainc"),
 }
 EAGER = {
     name: misuse_with(call, V, ArgumentError, f"{name} does not take handles", f"use {ours}")
@@ -75,6 +87,84 @@ def test_inside_transforms(transform: Any, name: str) -> None:
         transform(call)(np.ones(3))
     assert f"{name} does not take handles" in caught.value.message
     assert f"use {ours}" in caught.value.message
+
+
+# A name that others have, and ours.
+NAMES = {
+    "dot": "matmul",
+    "cumsum": "cumulative_sum",
+    "cumprod": "cumulative_prod",
+    "outer": "linalg.outer",
+    "norm": "linalg.vector_norm",
+    "arctan2": "atan2",
+    "power": "pow",
+    "array": "asarray",
+    "erf": "special.erf",
+    "rfft": "fft.rfft",
+    "relu": "nn.functional.relu",
+}
+METHODS = {
+    "clip": "clip",
+    "dot": "matmul",
+    "flatten": "ravel",
+    "cumsum": "cumulative_sum",
+    "trace": "linalg.trace",
+    "exp": "exp",
+    "softmax": "special.softmax",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_others_is_an_error_with_ours(name: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(tad, name)
+    expected = f"module 'taglessad' has no attribute '{name}'; use tad.{NAMES[name]}"
+    assert str(caught.value) == expected
+    assert not hasattr(tad, name)
+    with pytest.raises(ImportError, match=f"cannot import name '{name}'"):
+        exec(f"from taglessad import {name}")
+
+
+@pytest.mark.parametrize("x", [V, V > 0.0, tad.asarray([1, 2])], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_of_others_is_an_error_with_ours(x: Any, name: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(x, name)
+    kind = type(x).__name__
+    expected = f"'{kind}' object has no attribute '{name}'; use tad.{METHODS[name]}(x, ...)"
+    assert str(caught.value) == expected
+    assert not hasattr(x, name)
+
+
+@pytest.mark.parametrize("name", ["foo", "grad", "_erf", "__dot__", "_repr_html_", "linalg", "pi"])
+def test_other_names_give_pythons_own_error(name: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(V, name)
+    assert str(caught.value) == f"'Tensor' object has no attribute '{name}'"
+    assert (caught.value.name, caught.value.obj is V) == (name, True)
+
+
+@pytest.mark.parametrize("name", ["foo", "calls", "_erf", "__wrapped__"])
+def test_other_names_of_the_module_give_the_plain_error(name: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(tad, name)
+    assert str(caught.value) == f"module 'taglessad' has no attribute '{name}'"
+    assert (caught.value.name, caught.value.obj) == (name, tad)
+
+
+def test_every_name_in_the_table_leads_to_a_function() -> None:
+    assert {name for name in ARRAY_API_NAMES if ours(name) is None} == set()
+
+
+def test_an_error_within_a_property_is_not_hidden() -> None:
+    empty = object.__new__(tad.Tensor)
+    with pytest.raises(AttributeError, match="no attribute 'ops'"):
+        empty.shape  # noqa: B018  # the property is read
+
+
+def test_handles_are_copied_and_pickled_as_before() -> None:
+    for again in (copy.copy(V), copy.deepcopy(V), pickle.loads(pickle.dumps(V))):
+        assert again.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_with_no_grad_as_a_statement() -> None:

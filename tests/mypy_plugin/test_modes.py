@@ -34,6 +34,20 @@ def test_a_code_of_its_own(tmp_path: Path) -> None:
     assert not run_mypy(silenced, tmp_path)
 
 
+def test_names_that_are_not_there(tmp_path: Path) -> None:
+    """Though at run time the module and handles say what there is instead."""
+    program = """
+import taglessad as tad
+x = tad.ones(3)
+tad.dot(x, x)
+x.clip(0.0)
+tad.checks.check_adjoint(tad.sin, x)
+tad.to_jax(x)
+"""
+    said = [(m.line, m.code) for m in run_mypy(program, tmp_path) if m.kind == "error"]
+    assert said == [(4, "attr-defined"), (5, "attr-defined")]
+
+
 def test_lost_ranks_where_they_are_asked_for(tmp_path: Path) -> None:
     said = run_mypy(PROGRAM, tmp_path, options=("--enable-error-code", "shape-unknown"))
     assert [(m.line, m.code) for m in said] == [(7, "shape"), (10, "shape-unknown")]

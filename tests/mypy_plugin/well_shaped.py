@@ -61,6 +61,7 @@ LINES = """
     stack : tad.stack([{0}, {1}]) | tad.stack(({0}, {1}), axis=2) | tad.stack([{0}, {1}], axis=3) : 4 2 ; 4 2
     unstack : tad.unstack({0}) | tad.unstack({0}, axis=1) | tad.unstack({0}, axis=2) : 3 2
     pad : tad.pad({0}, ((1, 2), (0, 1))) | tad.pad({0}, 1) | tad.pad({0}, ((1, 2), (0, -1))) : 4 2
+    pad : tad.pad({0}, ((1, 2), (0, 1)), mode="edge") | tad.pad({0}, 1, mode="wrap") : 4 2
     repeat : tad.repeat({0}, 3, axis=1) | tad.repeat({0}, 3, axis=2) | tad.repeat({0}, 2) : 4 2
     tile : tad.tile({0}, (2, 3)) | tad.tile({0}, (2, 1, 3)) | tad.tile({0}, (2, -1)) : 4 2
     diag : tad.diag({0}) | tad.diag({0}, k=1) : 4 2
