@@ -86,8 +86,9 @@ class Trace(Generic[R]):
             entry = entries.pop()
             prim, places, xs, y, params = entry
             if isinstance(prim, PrimN):
-                gs = cotangents[-len(y[0]) :]
-                del cotangents[-len(y[0]) :]
+                first = len(cotangents) - len(y[0])  # which may have no results at all
+                gs = cotangents[first:]
+                del cotangents[first:]
                 if any(g is not None for g in gs):
                     self._pull_n(kernels, foreign, entry, gs, cotangents)
                 continue

@@ -44,11 +44,13 @@ _BEFORE: Final = {"v": "x", "V": "X", "w": "y"}
 
 
 class Repeated(NamedTuple):
-    """A body and the names of its arguments, the first `constants` of which stay what they are."""
+    """A body and the names of its arguments, the first `constants` of which stay what they are;
+    `before`: the lines that compute those of them that are no constants of the loop."""
 
     graph: Graph
     constants: int
     names: list[str]
+    before: list[str]
 
 
 class _Text:
@@ -87,19 +89,29 @@ class _Text:
         source = self._statements(graph, prefix, names, depth)
         return source.names[graph.outputs[0]]
 
-    def repeated(
-        self, graph: Graph, constants: int, prefix: str, names: list[str], depth: int = 1
-    ) -> "Repeated":
-        """A body that is to be repeated; what it computes of constants alone is written here."""
+    def repeated(self, graph: Graph, constants: int, prefix: str, names: list[str]) -> "Repeated":
+        """A body that is to be repeated, cut in what it computes of constants alone and the rest."""
         parts = split(graph, constants)
         if parts is None:
-            return Repeated(graph, constants, names)
+            return Repeated(graph, constants, names, [])
         first, rest = parts
         values = [f"h{prefix}{i}" for i in range(len(first.outputs))]
-        found = self.body(first, _BEFORE[prefix], names[:constants], depth)
-        self.write(_assign(values, found), depth)
+        mark = len(self.lines)
+        found = self.body(first, _BEFORE[prefix], names[:constants], 0)
+        self.write(_assign(values, found), 0)
+        before = self.lines[mark:]
+        del self.lines[mark:]
+        self.first.append(f"new_{prefix} = True")
         own = [*names[:constants], *values]
-        return Repeated(rest, len(own), [*own, *names[constants:]])
+        return Repeated(rest, len(own), [*own, *names[constants:]], before)
+
+    def once(self, step: "Repeated", prefix: str, depth: int) -> None:
+        """In the first trip, what all trips have in common: of no trip it might fail, or not end."""
+        if step.before:
+            self.write(f"if new_{prefix}:", depth)
+            for line in step.before:
+                self.write(line, depth + 1)
+            self.write(f"new_{prefix} = False", depth + 1)
 
     def _statements(
         self,
@@ -185,9 +197,11 @@ def _trip(
     rows: "Rows | None" = None,
 ) -> list[str]:
     """One trip, or the end of the loop; gives what the body gives besides the carry."""
+    text.once(test, prefix.upper(), depth)
     going = text.condition(test.graph, prefix.upper(), test.names, depth)
     text.write(f"if not {going}:", depth)
     text.write("break", depth + 1)
+    text.once(step, prefix, depth)
     after = text.body(step.graph, prefix, step.names, depth, rows)
     rest = after[len(carry) :]
     if rest:
@@ -279,7 +293,7 @@ def logging_function(
     _call_again(text, copied)  # the carry may be a row of a block, which it would keep alive
     text.write("else:", 2)
     text.write("memory = None", 3)
-    step = text.repeated(body, constants, "w", names, 3)
+    step = text.repeated(body, constants, "w", names)
     text.write("while trips < limit:", 3)
     _trip(text, test, step, "w", carry, 4)
     _call_again(text, state)
@@ -305,6 +319,7 @@ def logged_function(body: Graph, constants: int, carry: int) -> Kernel:
     step = text.repeated(body, constants, "v", names)
     text.write("memory = []")
     text.write("for _ in range(trips):")
+    text.once(step, "v", 2)
     after = text.body(step.graph, "v", step.names, 2, Rows(step.graph, step.constants, "trips"))
     text.write(f"memory.append({_tuple(after[carry:])})", 2)
     text.write(_assign(state, after[:carry]), 2)
@@ -321,6 +336,7 @@ def repeated_function(body: Graph, constants: int) -> Kernel:
     text.unboxed(names, avals)
     step = text.repeated(body, constants, "v", names)
     text.write("for _ in range(trips):")
+    text.once(step, "v", 2)
     text.write(_assign(carry, text.body(step.graph, "v", step.names, 2)), 2)
     held = [_held(n, a) for n, a in zip(carry, avals[constants:], strict=True)]
     text.write(f"return {_tuple(held)}")
@@ -345,6 +361,7 @@ def backward_function(pull: Graph, constants: int, logged: int, sums: int) -> Ke
     text.unboxed(totals, outputs[:sums])
     step = text.repeated(pull, constants, "v", [*own, *states, *gs])
     text.write(f"for {_tuple(states) if states else '_'} in reversed(memory):")
+    text.once(step, "v", 2)
     found = text.body(step.graph, "v", step.names, 2)
     for t, g in zip(totals, found[:sums], strict=True):
         text.write(f"{t} += {g}", 2)
@@ -377,6 +394,7 @@ def scan_function(body: Graph, constants: int, carry: int, length: int, reverse:
     text.write(f"for i in {order}:")
     for r, x in zip(rows, arrays, strict=True):
         text.write(f"{r} = {x}[i]", 2)
+    text.once(step, "v", 2)
     found = text.body(step.graph, "v", step.names, 2)
     for o, y in zip(stacked, found[carry:], strict=True):
         text.write(f"{o}[i] = {y}", 2)

@@ -12,7 +12,7 @@ from taglessad.graph import Graph, Ref, applied, as_written
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
-from taglessad.interpreters.tape import Tape
+from taglessad.interpreters.tape import Tape, Var
 from taglessad.interpreters.taylor import Taylor, power_series
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.rules.structural import BROADCAST, PERMUTE, RESHAPE
@@ -154,19 +154,25 @@ def pulled(graph: Graph, given: Which, wanted: Which, *, reverses: bool = False)
     return kept(graph, ("pulled", given, wanted, reverses), make)
 
 
+def _taped(
+    ops: Record, graph: Graph, xs: Sequence[Ref], wanted: Which
+) -> tuple[list[Var[Ref]], list[Var[Ref]], Tape[Ref]]:
+    """The graph on a tape: the wanted inputs, the outputs."""
+    tape: Tape[Ref] = Tape(ops)
+    marked = [tape.input(x) for x in only(xs, wanted)]
+    variables = [
+        tape.embed(x) if v is None else v for x, v in zip(xs, spread(marked, wanted), strict=True)
+    ]
+    return marked, graph.run(tape, variables), tape
+
+
 def _joint(
     graph: Graph, given: Which, wanted: Which, *, with_outputs: bool, reverses: bool = False
 ) -> Graph:
     n = len(graph.inputs)
 
     def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-        tape: Tape[Ref] = Tape(ops)
-        marked = [tape.input(x) for x in only(xs[:n], wanted)]
-        variables = [
-            tape.embed(x) if v is None else v
-            for x, v in zip(xs[:n], spread(marked, wanted), strict=True)
-        ]
-        ys = graph.run(tape, variables)
+        marked, ys, tape = _taped(ops, graph, xs[:n], wanted)
         trace = tape.finish()
         seeds = [(y.place, g) for y, g in zip(only(ys, given), xs[n:], strict=True) if y.place >= 0]
         found = trace.pull(ops, seeds, consume=True)
@@ -178,6 +184,25 @@ def _joint(
 
     avals = [*inputs(graph), *only(outputs(graph), given)]
     return build(avals, program, reverses=reverses)
+
+
+def reached_back(graph: Graph, given: Which, wanted: Which) -> Which:
+    """Which of the wanted inputs have a cotangent when the named outputs have one."""
+
+    def make() -> Which:
+        found: list[bool] = []
+
+        def program(ops: Record, xs: list[Ref]) -> list[Ref]:
+            marked, ys, tape = _taped(ops, graph, xs, wanted)
+            seeds = [(y.place, ops.zeros(ops.aval(y.value))) for y in only(ys, given)]
+            cotangents = tape.finish().pull(ops, [s for s in seeds if s[0] >= 0], consume=True)
+            found.extend(c is not None for c in spread(cotangents, wanted))
+            return []
+
+        build(inputs(graph), program)
+        return tuple(found)
+
+    return kept(graph, ("reached back", given, wanted), make)
 
 
 def batched(graph: Graph, size: int, mapped: Which, wanted: Which) -> tuple[Graph, Which]:

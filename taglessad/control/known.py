@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from taglessad.graph import Graph, Written
+from taglessad.primitive import FOREIGN
 
 MOST: Final = 512
 """How many bodies are remembered."""
@@ -32,7 +33,9 @@ def _may_be_met_again(graph: Graph) -> bool:
     if sum(c.nbytes for c in graph.constants.values()) > LARGEST:
         return False
     return all(
-        prim.name != "custom_rule" and all("known" in inner.derived for inner in _graphs(params))
+        prim.name != "custom_rule"
+        and prim.name not in FOREIGN
+        and all("known" in inner.derived for inner in _graphs(params))
         for prim, _, params, _ in graph.steps()
     )
 

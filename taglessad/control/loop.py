@@ -29,7 +29,12 @@ from taglessad.control.loop_graphs import (
     needed,
     stopping,
 )
-from taglessad.control.loop_reversal import from_log, numpy_sums, reversed_loop
+from taglessad.control.loop_reversal import (
+    backward_from,
+    from_log,
+    numpy_sums,
+    reversed_loop,
+)
 from taglessad.control.reversal import SLOTS, Kept
 from taglessad.control.running import on_numpy, runner
 from taglessad.dtypes import int64
@@ -195,9 +200,10 @@ def _from_memory(made: Back, memory: Any, back: Back, operands: Sequence[Any]) -
     if isinstance(memory, Kept):
         return reversed_loop(_numpy(), operands, back, memory.stack)
     constants, carry, cotangents, _ = back.split(operands)
-    if not made.covers(back):
+    pull = backward_from(made, back)
+    if pull is None:
         return reversed_loop(_numpy(), operands, back, [(0, carry)])
-    return from_log(made, memory, back, constants, numpy_sums(back), cotangents)
+    return from_log(pull, memory, back, constants, numpy_sums(back), cotangents)
 
 
 def _numpy() -> Ops[Any]:

@@ -155,14 +155,12 @@ def entire(body: Graph, constants: int, wanted: Which) -> Back:
 
 def needed(back: Back, given: Which) -> Back:
     """What a pullback does where only the given parts of the carry have a cotangent."""
-    if all(given[i] for i, smooth in enumerate(back.smooth) if smooth):
+    given = derived.both(given, back.smooth)
+    if given == back.smooth:
         return back
-    given = tuple(only(given, back.smooth))
-    m = sum(back.asked)
-    live, found = zeros.carried(logging(back).backward, given, m, len(given))
-    return back._replace(
-        asked=derived.placed(found[:m], back.asked), smooth=derived.placed(live, back.smooth)
-    )
+    k, wanted = back.constants, (*back.asked, *back.smooth)
+    smooth, found = zeros.carried(back.body, given, wanted, k, len(given))
+    return back._replace(asked=found[:k], smooth=smooth)
 
 
 class Logging(NamedTuple):

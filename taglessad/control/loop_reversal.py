@@ -32,9 +32,17 @@ def pull_of(back: Back) -> Graph:
     return derived.pulled(back.body, back.smooth, (*back.asked, *back.smooth))
 
 
+def backward_from(made: Back, back: Back) -> Graph | None:
+    """The backward half of a pullback that reads the log made for another; None if it cannot."""
+    if not made.covers(back):
+        return None
+    live = tuple(only(back.smooth, made.smooth))
+    return narrowed(logging(made).backward, live, (*only(back.asked, made.asked), *live))
+
+
 # Any: NumPy payloads
 def from_log(
-    made: Back,
+    pull: Graph,
     log: Any,
     back: Back,
     constants: Sequence[Any],
@@ -43,11 +51,9 @@ def from_log(
 ) -> Sequence[Any]:
     """Sums of cotangents of constants, which are added to in place, and cotangents of the start.
 
-    made: the pullback that the log was made for; it asks for no less than `back`.
+    pull: (constants, what was logged of a trip, cotangents) -> cotangents, as `backward_from` has it.
     """
-    live = tuple(only(back.smooth, made.smooth))
-    wanted = (*only(back.asked, made.asked), *live)
-    pull, k, m = narrowed(logging(made).backward, live, wanted), back.constants, sum(back.asked)
+    k, m = back.constants, sum(back.asked)
     logged = len(pull.inputs) - k - len(gs)
     come = derived.kept(pull, ("back", k), lambda: backward_function(pull, k, logged, m))
     found: Sequence[Any] = come(log, *constants, *sums, *gs)
@@ -73,7 +79,7 @@ def _numpy_steps(back: Back, constants: Sequence[Any], trips: int) -> Steps[Any]
         return after
 
     def backward(state: Sequence[Any], count: int, gs: Sequence[Any]) -> Sequence[Any]:
-        found = from_log(back, go(count, *constants, *state), back, constants, sums, gs)
+        found = from_log(cut.backward, go(count, *constants, *state), back, constants, sums, gs)
         sums[:] = found[:m]
         return found[m:]
 

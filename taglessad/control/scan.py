@@ -177,19 +177,28 @@ def _plan(ops: Ops[R], loop: Scan, wanted: Which) -> tuple[Which, Which, derived
     for i in range(loop.carry):
         asked[loop.constants + i] = smooth[i]
     inner = tuple(asked)
+    return inner, smooth, _cut(ops, loop, smooth, inner)
+
+
+def _cut(ops: Ops[R], loop: Scan, given: Which, wanted: Which) -> derived.Halves:
     cut = derived.again if reverses(ops) else derived.halves
-    return inner, smooth, cut(loop.body, smooth, inner, loop.constants)
+    return cut(loop.body, given, wanted, loop.constants)
 
 
 def _remember(
     ops: Ops[R], xs: tuple[R, ...], params: Params, wanted: Which
 ) -> tuple[tuple[R, ...], list[R]]:
     loop = Scan(*params)
-    _, _, cut = _plan(ops, loop, wanted)
-    # The carry that the backward half reads is remembered as well; rows are there already.
-    reads = cut.reads[: loop.carry]
-    forward = _with_carry(cut.forward, loop, reads)
-    found = ops.run_n(SCAN, xs, (forward, *params[1:]))
+    return _forward(ops, xs, loop, _plan(ops, loop, wanted)[-1])
+
+
+def _forward(
+    ops: Ops[R], xs: tuple[R, ...], loop: Scan, cut: derived.Halves
+) -> tuple[tuple[R, ...], list[R]]:
+    """The results, and what the backward half reads."""
+    # The carry that it reads is remembered as well; rows are there already.
+    forward = _with_carry(cut.forward, loop, cut.reads[: loop.carry])
+    found = ops.run_n(SCAN, xs, (forward, *loop[1:]))
     n = len(loop.body.outputs)
     return tuple(found[:n]), list(found[n:])
 
@@ -220,11 +229,14 @@ def _recall(
     inner, smooth, cut = _plan(ops, loop, wanted)
     constants, _, arrays = loop.split(xs)
     # What no cotangent comes to is left out.
-    m, n = sum(inner[: loop.constants]), sum(smooth[: loop.carry])
-    given = tuple(only([g is not None for g in gs], smooth))
-    live, given_back = zeros.carried(cut.backward, given, m, n)
-    backward = zeros.narrowed(cut.backward, live, given_back)
-    inner, smooth = derived.placed(given_back, inner), derived.placed(live, smooth)
+    given = derived.both(tuple(g is not None for g in gs), smooth)
+    live, found_in = zeros.carried(loop.body, given, inner, loop.constants, loop.carry)
+    small = zeros.narrowed(cut.backward, tuple(only(live, smooth)), tuple(only(found_in, inner)))
+    inner, smooth = found_in, live
+    if small is None:
+        cut = _cut(ops, loop, smooth, inner)
+        _, memory = _forward(ops, xs, loop, cut)
+    backward = cut.backward if small is None else small
     a, _, c = (tuple(w) for w in loop.split(inner))
     remembered, carried = memory[: cut.remembered], memory[cut.remembered :]
 

@@ -10,40 +10,42 @@ from taglessad.control import derived
 from taglessad.control.derived import Which, only
 from taglessad.graph import Graph, Ref, applied, as_written
 from taglessad.interpreters.record import Record
+from taglessad.primitive import PrimN
 from taglessad.rules.arithmetic import ADD
 
 
-def _zero(graph: Graph, live: Which) -> set[Ref]:
-    """Registers that are zero: linear in the last inputs alone of which none is live."""
-    cotangents = graph.inputs[len(graph.inputs) - len(live) :]
-    linear = set(cotangents)
-    zero = {x for x, some in zip(cotangents, live, strict=True) if not some}
-    for _, operands, _, result in graph.steps():
-        own = [x for x in operands if x in linear]
-        if own:
-            linear.add(result)
-            if zero.issuperset(own):
-                zero.add(result)
-    return zero | {x for x in graph.outputs if x not in linear}
+def carried(
+    body: Graph, given: Which, wanted: Which, first: int, count: int
+) -> tuple[Which, Which]:
+    """Which results of a body have a cotangent in some trip of a loop, and which inputs.
 
-
-def reached(graph: Graph, live: Which) -> Which:
-    """Which outputs of a pullback are not zero by structure.
-
-    graph: linear in its last inputs. live: which of these are not zero.
+    given: the results that have one at the end. wanted: inputs that may have one. The first `count`
+    results are carried: in the next trip they are the inputs from `first` on.
     """
-    zero = _zero(graph, live)
-    return tuple(x not in zero for x in graph.outputs)
+    live = given
+    while True:
+        found = derived.reached_back(body, live, wanted)
+        union = (*derived.union(live[:count], found[first : first + count]), *live[count:])
+        if union == live:  # of no trip what is carried has what it was given
+            return live, (*found[:first], *live[:count], *found[first + count :])
+        live = union
 
 
-def narrowed(graph: Graph, live: Which, wanted: Which) -> Graph:
-    """A pullback that takes the live ones of its last inputs alone, and gives the wanted outputs."""
+def narrowed(graph: Graph, live: Which, wanted: Which) -> Graph | None:
+    """A pullback that takes the live ones of its last inputs alone, and gives the wanted outputs.
+
+    graph: linear in its last inputs, of which `live` says which are not zero. None where another
+    loop or branch inside would be given zeros.
+    """
     if all(live) and all(wanted):
         return graph
     n = len(graph.inputs) - len(live)
+    zero = _zero(graph, live)
+    if zero is None:
+        return None
 
     def make() -> Graph:
-        zero, avals = _zero(graph, live), graph.avals
+        avals = graph.avals
         taken = [*graph.inputs[:n], *only(graph.inputs[n:], live)]
 
         def program(ops: Record, xs: list[Ref]) -> list[Ref]:
@@ -70,17 +72,17 @@ def narrowed(graph: Graph, live: Which, wanted: Which) -> Graph:
     return derived.kept(graph, ("narrowed", live, wanted), make)
 
 
-def carried(graph: Graph, given: Which, first: int, count: int) -> tuple[Which, Which]:
-    """For a pullback that a loop repeats: the last inputs that are not zero in some trip, and the
-    outputs.
-
-    given: which are not zero at first. The first `count` of them are carried: the outputs from
-    `first` on are what the trip before takes there, or of no trip what was given.
-    """
-    live, end = given, first + count
-    while True:
-        found = reached(graph, live)
-        union = (*derived.union(live[:count], found[first:end]), *live[count:])
-        if union == live:
-            return live, (*found[:first], *live[:count], *found[end:])
-        live = union
+def _zero(graph: Graph, live: Which) -> set[Ref] | None:
+    """Registers that are zero: linear in the last inputs alone of which none is live."""
+    cotangents = graph.inputs[len(graph.inputs) - len(live) :]
+    linear = set(cotangents)
+    zero = {x for x, some in zip(cotangents, live, strict=True) if not some}
+    for prim, operands, _, result in graph.steps():
+        own = [x for x in operands if x in linear]
+        if own:
+            linear.add(result)
+            if zero.issuperset(own):
+                zero.add(result)
+            elif isinstance(prim, PrimN) and not zero.isdisjoint(own):
+                return None
+    return zero | {x for x in graph.outputs if x not in linear}

@@ -134,3 +134,32 @@ def _looped(p: Any, x: Any) -> Any:
     limit = lambda s: s[0] < 20.0 * tad.tanh(p[0] + 30.0)
     step = lambda s: (s[0] + 1.0, s[1] * tad.tanh(p) + tad.cos(p))
     return tad.sum(tad.while_loop(limit, step, (0.0, x))[1])
+
+
+TABLE = tad.asarray([0.0, 1.0, 2.0])
+
+
+def _endless(x: Any, n: Any) -> Any:
+    """The inner loop ends for x > 0 alone."""
+    inner = lambda: tad.while_loop(lambda c: c < 10.0, lambda c: c + x, 0.0 * x)
+    return tad.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + inner()), (0, 0.0 * x))[1]
+
+
+def test_a_loop_without_trips_computes_nothing_of_its_body() -> None:
+    """What would fail, or not end, in the first trip; of which the condition may keep it away."""
+    counted = lambda i, n: tad.fori_loop(0, n, lambda _, s: s + TABLE[i], 0.0)
+    assert float(tad.jit(counted)(7, 0)) == 0.0
+    assert float(tad.jit(counted)(2, 3)) == 6.0
+    guard = lambda i: tad.while_loop(
+        lambda s: (i < 3) & (s[0] < 2), lambda s: (s[0] + 1, s[1] + TABLE[i]), (0, 0.0)
+    )[1]
+    assert float(tad.jit(guard)(7)) == 0.0
+    assert float(tad.jit(guard)(1)) == 2.0
+    power = lambda a, b, n: tad.while_loop(
+        lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + a**b), (0, 0)
+    )[1]
+    assert int(tad.jit(power)(7, -2, 0)) == 0
+    assert int(tad.jit(power)(7, 2, 3)) == 147
+    for way in (tad.jit(_endless), tad.grad(_endless)):
+        assert float(way(0.0, 0)) == 0.0
+    assert float(tad.jit(_endless)(3.0, 2)) == 24.0

@@ -103,3 +103,18 @@ def test_another_pullback_than_the_last_time() -> None:
 def test_avals_count() -> None:
     made = [derived.build([Aval((n,), float64)], lambda ops, xs: xs) for n in (2, 3)]
     assert known(made[0]) is not known(made[1])
+
+
+def test_rules_of_a_users_primitive_are_asked_again() -> None:
+    """They may read what has changed meanwhile."""
+    state = {"factor": 2.0}
+    scaled = tad.primitive(
+        "scaled_by_state",
+        lambda x: x * state["factor"],
+        partials=[lambda y, x: 0.0 * x + state["factor"]],
+        check=False,
+    )
+    f = lambda x: tad.fori_loop(0, 1, lambda _, c: scaled(c), x)
+    for factor in (2.0, 3.0):
+        state["factor"] = factor
+        assert [float(v) for v in tad.value_and_grad(f)(1.0)] == [factor, factor]

@@ -8,7 +8,7 @@ import pytest
 
 import taglessad as tad
 from taglessad.control import derived
-from taglessad.control.zeros import carried, narrowed, reached
+from taglessad.control.zeros import carried, narrowed
 from taglessad.dtypes import float64
 from taglessad.primitive import Aval
 
@@ -141,7 +141,7 @@ def test_kept_states_serve_a_narrower_pullback(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_structure() -> None:
-    """(k, g, h) -> (k g, k h + g, h, 0)."""
+    """(k, g, h) -> (k g, k h + g, h, 0), a pullback linear in g and h."""
     number = Aval((), float64)
 
     def program(ops: Any, xs: Any) -> Any:
@@ -150,12 +150,89 @@ def test_structure() -> None:
         return [ops.mul(k, g), last, h, ops.zeros(number)]
 
     graph = derived.build([number] * 3, program)
-    assert reached(graph, (True, False)) == (True, True, False, False)
-    assert reached(graph, (False, True)) == (False, True, True, False)
     small = narrowed(graph, (False, True), (False, True, True, False))
+    assert small is not None
     assert [prim.name for prim, *_ in small.steps()] == ["mul"]
     assert len(small.inputs) == 2
-    # Carried: the first goes to the second in one trip, the second to itself alone.
-    assert carried(graph, (True, False), 1, 1) == ((True, False), (True, True, False, False))
-    assert carried(graph, (True, False), 0, 2) == ((True, True), (True, True, True, False))
-    assert carried(graph, (False, True), 0, 2) == ((False, True), (False, True, True, False))
+
+
+def test_flow() -> None:
+    """(k, a, b) -> (k a, b + a, sin(a)): a goes to the first and second, b to the second alone."""
+    graph = tad.trace(lambda k, a, b: (k * a, b + a, tad.sin(a)))(1.0, 2.0, 3.0)
+    every = (True,) * 3
+    assert derived.reached_back(graph, (True, False, False), every) == (True, True, False)
+    assert derived.reached_back(graph, (False, True, False), every) == (False, True, True)
+    assert derived.reached_back(graph, (False, False, True), (True, False, True)) == (False,) * 3
+    # Two are carried, and come back as a and b.
+    assert carried(graph, (True, False, False), every, 1, 2) == (
+        (True, False, False),
+        (True, True, False),
+    )
+    assert carried(graph, (False, True, False), every, 1, 2) == ((True, True, False), every)
+    assert carried(graph, (False, False, True), every, 1, 2) == (
+        (True, False, True),
+        (True, True, False),
+    )
+
+
+def _step(c: Any) -> Any:
+    """A value, and what nobody asks for, whose slope is 0 times infinity."""
+    return tad.sin(c), tad.sqrt((c - c) ** 2)
+
+
+def _inner_while(c: Any) -> Any:
+    return tad.while_loop(lambda s: s[0] < 1, lambda s: (s[0] + 1, *_step(s[1])), (0, c, 1.0))[1:]
+
+
+def _inner_scan(c: Any) -> Any:
+    return tad.fori_loop(0, 1, lambda _, s: _step(s[0]), (c, 1.0))
+
+
+INNER: dict[str, Callable[[Any], Any]] = {
+    "cond": lambda c: tad.cond(c < 5.0, _step, lambda c: (c, c), c),
+    "checkpoint": tad.checkpoint(_step),
+    "while": _inner_while,
+    "scan": _inner_scan,
+}
+OUTER: dict[str, Callable[[Any, Any], Any]] = {
+    "scan": lambda f, x: tad.fori_loop(0, 2, lambda _, s: f(s[0]), (x, 1.0))[0],
+    "while": lambda f, x: tad.while_loop(
+        lambda s: s[0] < 2, lambda s: (s[0] + 1, *f(s[1])), (0, x, 1.0)
+    )[1],
+}
+
+
+@pytest.mark.parametrize("outer", OUTER)
+@pytest.mark.parametrize("inner", INNER)
+def test_within_loops_and_branches_inside(outer: str, inner: str) -> None:
+    """sin(sin(x)), and its derivatives."""
+    f = lambda x: OUTER[outer](INNER[inner], x)
+    x = 0.7
+    slope = np.cos(np.sin(x)) * np.cos(x)
+    second = -np.sin(np.sin(x)) * np.cos(x) ** 2 - np.cos(np.sin(x)) * np.sin(x)
+    for _ in range(2):  # the second time with what the first has left
+        assert float(tad.grad(f)(x)) == pytest.approx(slope, rel=1e-14)
+    assert float(tad.jit(tad.grad(f))(x)) == pytest.approx(slope, rel=1e-14)
+    assert float(tad.grad(tad.jit(f))(x)) == pytest.approx(slope, rel=1e-14)
+    assert float(tad.grad(tad.grad(f))(x)) == pytest.approx(second, rel=1e-13)
+    assert float(tad.hessian(f)(x)) == pytest.approx(second, rel=1e-13)
+    rows = tad.vmap(tad.grad(f))(np.asarray([x, x]))
+    np.testing.assert_allclose(np.asarray(rows), slope, rtol=1e-14)
+
+
+def test_a_pullback_that_gives_nothing_back() -> None:
+    """The second derivative of a loop whose rows do not depend on anything."""
+    v = np.asarray([0.3, -0.6, 1.1])
+    rows = lambda v: tad.sum(tad.scan(lambda c, r: (c, 2.0), 0.3, v)[1])
+    f = lambda v: tad.sum(tad.sin(v * rows(v)))
+    np.testing.assert_allclose(
+        np.asarray(tad.grad(lambda v: tad.sum(tad.grad(f)(v)))(v)), -36.0 * np.sin(6.0 * v)
+    )
+
+    def nothing(v: Any) -> Any:
+        w = tad.sin(v)
+        tad.map(lambda x: None, w)
+        tad.cond(w[0] > 0.0, lambda: None, lambda: None)
+        return tad.sum(w * w)
+
+    np.testing.assert_allclose(np.asarray(tad.grad(nothing)(v)), np.sin(2.0 * v))
