@@ -92,6 +92,16 @@ class ShapeError(TaglessError, ValueError):
     """
 
 
+class ShapeAttributeError(ShapeError, AttributeError):
+    """An attribute that an array of this shape does not have; to `hasattr` it is not there.
+
+        tad.ones(3).T
+        ShapeAttributeError: .T: shape [3] is no matrix; use .mT or tad.permute_dims
+
+    `.T` is of matrices, `.mT` of arrays of rank 2 and above.
+    """
+
+
 class DTypeError(TaglessError, TypeError):
     """A dtype that the function does not take.
 

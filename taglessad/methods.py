@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from taglessad.errors import ArgumentError
+from taglessad.errors import ShapeAttributeError
 from taglessad.namespace import Namespace
 from taglessad.shapes import show
 
@@ -29,7 +29,7 @@ class ArrayMethods:
     def T(self) -> "Tensor":
         """The transpose of a matrix."""
         if self.ndim != 2:
-            raise ArgumentError(
+            raise ShapeAttributeError(
                 f".T: shape {show(self.shape)} is no matrix; use .mT or tad.permute_dims"
             )
         return self.mT
@@ -37,6 +37,8 @@ class ArrayMethods:
     @property
     def mT(self) -> "Tensor":
         """The transpose of the last two axes."""
+        if self.ndim < 2:
+            raise ShapeAttributeError(f"matrix_transpose: shape {show(self.shape)} has no two axes")
         return Namespace.functions.matrix_transpose(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> "Tensor":

@@ -1,5 +1,7 @@
 """Shapes that do not go together and axes that are not there, in every family of functions."""
 
+import inspect
+
 import numpy as np
 
 import taglessad as tad
@@ -168,7 +170,7 @@ REARRANGED = {
     "moveaxis unpaired": misuse(
         lambda: tad.moveaxis(A, (0, 1), 0), ArgumentError, "moveaxis: 2 axes", "1 destinations"
     ),
-    "transpose of a vector": misuse(lambda: V.T, ArgumentError, ".T: shape [3]", "permute_dims"),
+    "transpose of a vector": misuse(lambda: V.T, ShapeError, ".T: shape [3]", "permute_dims"),
     "matrix_transpose of a vector": misuse(
         lambda: V.mT, ShapeError, "matrix_transpose: shape [3]"
     ),
@@ -290,3 +292,10 @@ def test_shapes(row: Misuse) -> None:
 @each(AXES | REPEATED | NEW_AXES)
 def test_axes(row: Misuse) -> None:
     check(row)
+
+
+def test_an_attribute_that_the_shape_does_not_have_is_not_there() -> None:
+    assert not hasattr(V, "T")
+    assert not hasattr(V, "mT")
+    assert hasattr(V[None], "T")
+    assert {"shape", "reshape"} <= {name for name, _ in inspect.getmembers(V)}
