@@ -20,6 +20,7 @@ STANDARD: dict[type[errors.TaglessError], type[Exception]] = {
     errors.EscapeError: RuntimeError,
     errors.IndexOutOfRange: IndexError,
     errors.ShapeError: ValueError,
+    errors.ShapeAttributeError: AttributeError,
 }
 
 

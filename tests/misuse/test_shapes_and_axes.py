@@ -5,7 +5,13 @@ import inspect
 import numpy as np
 
 import taglessad as tad
-from taglessad.errors import ArgumentError, DomainError, IndexOutOfRange, ShapeError
+from taglessad.errors import (
+    ArgumentError,
+    DomainError,
+    IndexOutOfRange,
+    ShapeAttributeError,
+    ShapeError,
+)
 from tests.misuse.misuse import Misuse, check, each, misuse, misuse_with
 
 V, W = tad.ones(3), np.ones(4)
@@ -170,9 +176,9 @@ REARRANGED = {
     "moveaxis unpaired": misuse(
         lambda: tad.moveaxis(A, (0, 1), 0), ArgumentError, "moveaxis: 2 axes", "1 destinations"
     ),
-    "transpose of a vector": misuse(lambda: V.T, ShapeError, ".T: shape [3]", "permute_dims"),
+    "transpose of a vector": misuse(lambda: V.T, ShapeAttributeError, ".T: shape [3]", "permute_dims"),
     "matrix_transpose of a vector": misuse(
-        lambda: V.mT, ShapeError, "matrix_transpose: shape [3]"
+        lambda: V.mT, ShapeAttributeError, "matrix_transpose: shape [3]"
     ),
     "repeat": misuse(lambda: tad.repeat(V, [1, 2]), ShapeError, "repeat: 2", "[3]", "3 != 2"),
     "repeat below 0": misuse(lambda: tad.repeat(V, -1), ShapeError, "repeat", "negative: -1"),
