@@ -100,10 +100,41 @@ def _of_those_before(x: Array, axis: int) -> Array:
     return gaps
 
 
+def _from_entries(ordered: Array, values: Array, side: str) -> Array:
+    """How far each value is from the nearest entry of a sorted array."""
+    if not len(ordered):
+        return np.full(values.shape, np.inf)
+    behind = np.searchsorted(ordered, values)
+    before = ordered[np.maximum(behind - 1, 0)]
+    return np.minimum(
+        _gap(before, values), _gap(ordered[np.minimum(behind, len(ordered) - 1)], values)
+    )
+
+
+def _from_cut(a: Array, b: Array) -> Array:
+    """How far the point (b, a) is from the negative half of the first axis."""
+    return np.where(b <= 0, np.abs(a), np.hypot(a, b))
+
+
+def _from_end(x: Array) -> Array:
+    return np.abs(1.0 - np.abs(x))
+
+
+def _from_root(a: Array, b: Array) -> Array:
+    """How far a is from 0, where the slope of a**b is infinite while the power is not."""
+    return np.where((b > 0) & (b < 1), np.abs(a), np.inf)
+
+
 DISTANCES: Final[dict[str, Callable[..., Array]]] = {
     "abs": np.abs,
     "sign": np.abs,
     "sqrt": np.abs,
+    "cbrt": np.abs,
+    "pow": _from_root,
+    "asin": _from_end,
+    "acos": _from_end,
+    "acosh": lambda x: np.abs(x - 1.0),
+    "atan2": _from_cut,
     "relu": np.abs,
     "hypot": np.hypot,
     "maximum": _gap,
@@ -122,7 +153,10 @@ DISTANCES: Final[dict[str, Callable[..., Array]]] = {
     "max_at": lambda x, index, updates, axis: _contenders(x, index, updates, axis, 1.0),
     "min_at": lambda x, index, updates, axis: _contenders(x, index, updates, axis, -1.0),
     "cumulative_max": _of_those_before,
+    "argmax": lambda x, axis: _runner_up(x, (axis,), 1.0),
+    "argmin": lambda x, axis: _runner_up(x, (axis,), -1.0),
     "argsort": _neighbours,
+    "searchsorted": _from_entries,
     "copysign": lambda a, b: np.minimum(np.abs(a), np.abs(b)),
 }
 """Primitive -> how far each entry is from where its derivative is not defined, or jumps."""
@@ -140,6 +174,10 @@ JUMPS: Final = frozenset(
         "remainder",
         "fmod",
         "copysign",
+        "atan2",
+        "argmax",
+        "argmin",
+        "searchsorted",
     }
 )
 """Those whose value jumps there: a kink also where no derivative is taken."""
@@ -149,8 +187,9 @@ class Kinks(Ops[Array]):
     """Arrays in, a list of `Kink`s out: those that an entry is on, or within `distance` of.
 
     Conditions count: an entry at which a comparison would turn is a kink of what it decides. What is
-    made of literals and of `detach` alone has no derivative that could differ: it counts only where
-    its value jumps. Steps inside a smooth function (`primitive.inner`) are no kinks.
+    made of literals alone, and of where there is NaN, stays as it is, and has none. What is made of `detach` too has no
+    derivative that could differ: it counts only where its value jumps. Steps inside a smooth
+    function (`primitive.inner`) are no kinks.
     """
 
     precedence = 4
@@ -159,29 +198,32 @@ class Kinks(Ops[Array]):
         self.distance = distance
         self.found: list[Kink] = []
         self._fixed: dict[int, Array] = {}  # by identity, which holding them keeps
+        self._still: set[int] = set()  # those of them that are made of literals alone
         self._root = default_root().trusted()
 
     def complete(self, attempt: Callable[[], T], /) -> T:
-        self.found, self._fixed = [], {}
+        self.found, self._fixed, self._still = [], {}, set()
         with Quiet():
             attempt()
-        self._fixed = {}
+        self._fixed, self._still = {}, set()
         found: Any = self.found  # Any: the kinks stand for whatever the program gave
         return found  # type: ignore[no-any-return]  # as said
 
     def const(self, value: Array, /) -> Array:
-        return self._kept(value.view())
+        return self._kept(value.view(), still=True)
 
     def scalar(self, value: Number, like: Array, /) -> Array:
         number = value if isinstance(value, int) else float(value)
-        return self._kept(np.asarray(number).astype(like.dtype))
+        return self._kept(np.asarray(number).astype(like.dtype), still=True)
 
     def entered(self, x: Array, /) -> Array:
         """An argument: a point that moves, whatever it was made of."""
         return x.copy()
 
-    def _kept(self, x: Array) -> Array:
+    def _kept(self, x: Array, *, still: bool) -> Array:
         self._fixed[id(x)] = x
+        if still:
+            self._still.add(id(x))
         return x
 
     def aval(self, x: Array, /) -> Aval:
@@ -207,12 +249,14 @@ class Kinks(Ops[Array]):
 
     def apply(self, prim: Prim, operands: tuple[Array, ...], params: Params, /) -> Array:
         fixed = bool(operands) and all(id(x) in self._fixed for x in operands)
+        # A NaN neither comes nor goes as a point moves, nor does the count of numbers change.
+        still = prim.name == "isnan" or (fixed and all(id(x) in self._still for x in operands))
         distance = DISTANCES.get(prim.name)
         if distance is not None and operands[0].dtype.kind == "f" and not prim.inner:
-            if not fixed or prim.name in JUMPS:
+            if not still and (not fixed or prim.name in JUMPS):
                 self._note(prim.name, distance(*operands, *params))
         y = np.asarray(self._root.run(prim, operands, params))
-        return self._kept(y.view()) if fixed or prim.name == "detach" else y
+        return self._kept(y.view(), still=still) if still or fixed or prim.name == "detach" else y
 
     def apply_n(
         self, prim: PrimN, operands: tuple[Array, ...], params: Params, /

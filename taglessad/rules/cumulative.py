@@ -6,6 +6,7 @@ import numpy as np
 
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear, pair
+from taglessad.rules.inner import not_above
 from taglessad.rules.reductions import exclusive
 from taglessad.rules.structural import Mapped
 
@@ -96,7 +97,7 @@ CUMULATIVE_PROD: Final = declare(
 def _rises(ops: "Ops[R]", y: R, x: R, places: R, axis: int) -> R:
     """Where a new maximum is attained: in the first place, and by what exceeds the one before."""
     first = ops.equal(places, ops.scalar(0, places))
-    return ops.logical_or(first, ops.logical_not(ops.less_equal(x, _delayed(ops, y, axis, 1))))
+    return ops.logical_or(first, ops.logical_not(not_above(ops, x, _delayed(ops, y, axis, 1))))
 
 
 def _places(ops: "Ops[R]", x: R, axis: int) -> R:

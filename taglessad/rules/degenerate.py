@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from taglessad.dtypes import eps
+from taglessad.primitive import inner
 from taglessad.rules.inner import magnitude, not_above
 from taglessad.rules.matrices import columns, off_diagonal, rows, transposed
 from taglessad.shapes import Extent
@@ -40,7 +41,7 @@ def bound(ops: "Ops[R]", x: R, core: int, n: Extent) -> R:
 
 def small(ops: "Ops[R]", x: R, limit: R) -> R:
     """Where x is 0 up to roundings. NaN is not."""
-    return not_above(ops, magnitude(ops, ops.detach(x)), limit)
+    return not_above(ops, magnitude(ops, x), limit)
 
 
 def between(ops: "Ops[R]", b: R, limit: R) -> tuple[R, R]:
@@ -63,7 +64,7 @@ def quotient(ops: "Ops[R]", a: R, b: R, vanishes: R, certain: R) -> R:
 
 def _zero_at(ops: "Ops[R]", b: R) -> R:
     """0, of which the derivative is not finite."""
-    return ops.sqrt(ops.sub(b, ops.detach(b)))
+    return ops.run(inner("sqrt"), (ops.sub(b, ops.detach(b)),), ())
 
 
 def quotient_or_zero(ops: "Ops[R]", a: R, b: R, vanishes: R, limit: R) -> R:

@@ -1,8 +1,8 @@
 """Steps inside a smooth function: choices between its formulas, and sizes that only they look at.
 
 They are primitives, declared to be no kinks of the function (`Prim.inner`), so that `Kinks` tells of
-what a user can see. Where the value or a derivative does turn, the plain
-primitives are right.
+what a user can see. Where the value or a derivative does turn, the plain primitives are right.
+What is only looked at is detached: its derivative, which would turn, is never needed.
 """
 
 from typing import TYPE_CHECKING, TypeVar
@@ -26,8 +26,8 @@ def not_above(ops: "Ops[R]", a: R, b: R) -> R:
 
 
 def magnitude(ops: "Ops[R]", x: R) -> R:
-    """|x|."""
-    return ops.run(inner("abs"), (x,), ())
+    """|x| to be compared: it has no derivative."""
+    return ops.run(inner("abs"), (ops.detach(x),), ())
 
 
 def side(ops: "Ops[R]", x: R) -> R:
@@ -46,5 +46,7 @@ def level(ops: "Ops[R]", x: R, axes: tuple[int, ...], high: R | None = None) -> 
     high: x with other numbers in the place of entries that do not count, above all that do; x has
     such as are below.
     """
-    largest = ops.run(inner("max"), (x,), (axes,))
-    return ops.equal(largest, ops.run(inner("min"), (x if high is None else high,), (axes,)))
+    low = ops.detach(x)
+    high = low if high is None else ops.detach(high)
+    largest = ops.run(inner("max"), (low,), (axes,))
+    return ops.equal(largest, ops.run(inner("min"), (high,), (axes,)))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from taglessad.dtypes import bool_, int64
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, declare, linear, pair
-from taglessad.rules.inner import at_least
+from taglessad.rules.inner import at_least, below
 from taglessad.rules.structural import Axes, Mapped, inverse, shifted
 from taglessad.shapes import Shape, size
 
@@ -132,12 +132,13 @@ def _extremum_pull(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:
     return expand(ops, _shared(ops, d, y, x, axes), x, axes)
 
 
+# The largest entry is compared with itself, which is no kink: a tie is one of the primitive.
 def _keep_largest(ops: "Ops[R]", y: R, x: R, axes: Axes) -> tuple[R, bool]:
-    return ops.less(x, expand(ops, y, x, axes)), False
+    return below(ops, x, expand(ops, y, x, axes)), False
 
 
 def _keep_smallest(ops: "Ops[R]", y: R, x: R, axes: Axes) -> tuple[R, bool]:
-    return ops.less(expand(ops, y, x, axes), x), False
+    return below(ops, expand(ops, y, x, axes), x), False
 
 
 def _max_batch(ops: "Ops[R]", size: int, mapped: Mapped, x: R, axes: Axes) -> R:

@@ -14,7 +14,7 @@ from taglessad.interpreter import Interpreter
 from taglessad.primitive import Aval, Flow, Slot, declare, pair, selfadjoint
 from taglessad.rules.arithmetic import IDENTITY
 from taglessad.rules.indexing import batched_update, infer_at, zeros_like
-from taglessad.rules.inner import at_least
+from taglessad.rules.inner import at_least, below
 from taglessad.rules.structural import Axes, Mapped, inverse
 from taglessad.shapes import Shape, size
 
@@ -177,20 +177,21 @@ def _extremum_pull(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: 
     return ops.take(_shared(ops, d, y, x, index, updates, axis), index, axis)
 
 
+# What attains the result is compared with itself, which is no kink: a tie is one of the primitive.
 def _keep_not_below(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
-    return ops.less(x, y), False
+    return below(ops, x, y), False
 
 
 def _keep_not_above(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
-    return ops.less(y, x), False
+    return below(ops, y, x), False
 
 
 def _keep_largest(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
-    return ops.less(updates, ops.take(y, index, axis)), False
+    return below(ops, updates, ops.take(y, index, axis)), False
 
 
 def _keep_smallest(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
-    return ops.less(ops.take(y, index, axis), updates), False
+    return below(ops, ops.take(y, index, axis), updates), False
 
 
 def _max_batch(

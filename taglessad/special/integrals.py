@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from typing_extensions import TypeVarTuple
 
 from taglessad.array_api.arithmetic import abs as size
-from taglessad.array_api.arithmetic import sign
+from taglessad.array_api.inner import step
 from taglessad.array_api.operands import real
 from taglessad.array_api.searching import where
 from taglessad.dispatch import real_function
@@ -34,10 +34,11 @@ def i0e(x: Tensor[*S], /) -> Tensor[*S]:
 
 
 def i1e(x: Tensor, /) -> Tensor:
-    """exp(-|x|) I_1(x)."""
+    """exp(-|x|) I_1(x). Its second derivative jumps at 0, where it is taken to be 0."""
     t = real(x, "special.i1e")
-    beyond = sign(t) * of_one("bessel_i_scaled", "special.i1e", size(t), 1, 0)
-    return where(t == 0, 0.5 * t, beyond)  # sign and size have no slope at 0
+    side = step("sign", t)
+    beyond = side * of_one("bessel_i_scaled", "special.i1e", side * t, 1, 0)
+    return where(t == 0, 0.5 * t, beyond)  # the sign is 0 at 0, where it has no slope
 
 
 def exp1(x: Tensor[*S], /) -> Tensor[*S]:

@@ -17,7 +17,7 @@ Kernel = Callable[..., Any]
 
 # --- reductions -----------------------------------------------------------------------------------
 FEW_ROWS: Final = 64
-"""As many rows are added one after another, as NumPy does; XLA adds more of them in blocks of 32."""
+"""As many rows are added one after another; XLA adds more of them in blocks of 32."""
 
 SMALL: Final = 2**16
 """Entries up to which it costs little that a product's operand is made first, not fused with it."""

@@ -189,6 +189,74 @@ def test_slices_of_no_segment_have_none() -> None:
     assert tad.interpret(f, Kinks())(np.asarray([1.0, 2.0, 2.0])) == []
 
 
+KNOTS = np.asarray([0.0, 1.0, 3.0])
+TURNS: dict[str, tuple[Any, Any, str, list[float], Any]] = {
+    # program, a point at or near a kink, the primitive, distances, a point that is far from any
+    "argmax": (lambda x: x[tad.argmax(x)], [1.0, 2.0, 2.0], "argmax", [0.0], [2.0, 2.0, 3.0]),
+    "argmin": (lambda x: x[tad.argmin(x)], [1.0, 1.0625, 2.0], "argmin", [0.0625], [1.0, 2.0, 2.0]),
+    "argmax of an axis": (
+        lambda x: tad.sum(tad.argmax(tad.stack((x, 2.0 - x)), axis=0) * x),
+        [0.0, 1.0, 3.0],
+        "argmax",
+        [0.0],
+        [0.0, 2.0, 3.0],
+    ),
+    "argsort": (lambda x: x[tad.argsort(x)], [1.0, 3.0, 1.0], "argsort", [0.0], [1.0, 3.0, 2.0]),
+    "searchsorted": (
+        lambda x: x * tad.searchsorted(tad.asarray(KNOTS), x),
+        [0.9375, 7.0, 3.03125],
+        "searchsorted",
+        [0.0625, 0.03125],
+        [-1.0, 0.5, 2.0],
+    ),
+    "searchsorted, what moves": (
+        lambda x: tad.sum(x) * tad.searchsorted(x, tad.asarray(1.0)),
+        [0.0, 1.0, 3.0],
+        "searchsorted",
+        [0.0],
+        [0.0, 2.0, 3.0],
+    ),
+    "interp": (lambda x: tad.interp(x, KNOTS, KNOTS**2), [1.0], "searchsorted", [0.0], [0.5, 2.0]),
+    "a root": (lambda x: x**0.5, [0.0, 0.0625], "pow", [0.0, 0.0625], [1.0]),
+    "a root's exponent": (lambda x: x ** np.asarray([0.25, 2.0]), [0.0, 0.0], "pow", [0.0], [1.0]),
+    "cbrt": (tad.cbrt, [0.0, -0.0625], "cbrt", [0.0, 0.0625], [1.0, -1.0]),
+    "asin": (tad.asin, [1.0, -1.0], "asin", [0.0, 0.0], [0.5, 0.0]),
+    "acos": (tad.acos, [1.0, -0.9375], "acos", [0.0, 0.0625], [0.5, 0.0]),
+    "acosh": (tad.acosh, [1.0], "acosh", [0.0], [1.5]),
+    "atan2": (lambda x: tad.atan2(x, -1.0), [0.0, -0.0625], "atan2", [0.0, 0.0625], [1.0, -1.0]),
+    "atan2 at the origin": (lambda x: tad.atan2(x, x), [0.0], "atan2", [0.0], [-1.0, 1.0]),
+    "atan2 in front": (lambda x: tad.atan2(0.0, x), [-1.0, 0.0], "atan2", [0.0, 0.0], [1.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_jumps_and_infinite_slopes(name: str) -> None:
+    f, x, op, distances, far = TURNS[name]
+    tangent = lambda x: tad.jvp(lambda x: 1.0 * f(x), (x,), (tad.ones_like(x),))
+    for g in (f, tad.jit(f), tad.grad(lambda x: tad.sum(1.0 * f(x))), tangent):
+        found = [k for k in tad.interpret(g, Kinks(0.1))(np.asarray(x)) if k.op == op]
+        assert found and found[0].distances == distances
+        assert tad.interpret(g, Kinks(0.1))(np.asarray(far)) == []
+
+
+@pytest.mark.parametrize("f", [tad.argmax, lambda x: x[tad.argmax(tad.detach(x))]])
+def test_a_choice_jumps_also_where_no_derivative_is_taken(f: Any) -> None:
+    assert [k.op for k in tad.interpret(f, Kinks())(np.asarray([2.0, 2.0]))] == ["argmax"]
+
+
+def test_no_entries_to_search_in() -> None:
+    f = lambda x: tad.searchsorted(tad.zeros(0), x)
+    assert tad.interpret(f, Kinks(9.0))(np.asarray([0.0, 1.0])) == []
+
+
+def test_what_is_made_of_literals_stays_where_it_is() -> None:
+    """An interpolation on a knot is linear in the values at the knots."""
+    f = lambda values: tad.interp(tad.asarray([1.0, 2.0]), tad.asarray(KNOTS), values)
+    for g in (f, tad.jit(f), tad.jacfwd(f)):
+        assert tad.interpret(g, Kinks())(np.asarray([1.0, 5.0, 2.0])) == []
+    assert tad.interpret(tad.jit(lambda x: x * tad.floor(tad.ones(()))), Kinks())(1.0) == []
+
+
 def test_integers_have_no_kink() -> None:
     f = lambda x, i: (x, tad.zeros(3, dtype=tad.int64).at[AT].max(i))
     assert tad.interpret(f, Kinks())(1.0, np.asarray([1, 5, 1])) == []

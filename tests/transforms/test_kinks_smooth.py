@@ -86,7 +86,7 @@ OTHERS_OF_TWO: dict[str, tuple[Program, tuple[Range, Range]]] = {
     "std": (lambda a, b: tad.std(tad.stack((a, b, a + 1.0)), axis=0), PLANE),
     "nanstd": (lambda a, b: tad.nanstd(tad.stack((a, b, a + 1.0, np.nan * a)), axis=0), PLANE),
 }
-# They have kinks, which are named: below.
+# Below: a kink that is named, and a function of which only the second derivative jumps.
 KINKED = {"i0e", "i1e"}
 
 
@@ -167,7 +167,6 @@ REAL: dict[str, tuple[Program, float, set[str]]] = {
     "hinge": (lambda x: F.hinge(x, 1.0 + 0.0 * x), 1.0, {"relu"}),
     "l1": (lambda x: F.l1(x, 0.0 * x), 0.0, {"abs"}),
     "i0e": (S.i0e, 0.0, {"abs"}),
-    "i1e": (S.i1e, 0.0, {"abs", "sign"}),
     "vector_norm": (lambda x: tad.linalg.vector_norm(tad.stack((x, x))), 0.0, {"sqrt"}),
     "vector_norm of order 1": (
         lambda x: tad.linalg.vector_norm(tad.stack((x, 1.0 + x)), ord=1),
