@@ -11,17 +11,18 @@ from taglessad.kernels.smooth import exprel
 
 
 def boxcox(x: NDArray[Any], p: NDArray[Any]) -> NDArray[Any]:
-    """(x**p - 1) / p, and log(x) for p = 0; x >= 0.
+    """(x**p - 1) / p, and log(x) for p = 0; NaN for x < 0.
 
     Any: the dtype of the operands, which the result keeps.
     """
 
     def kernel(x: F64, p: F64) -> F64:
         logarithm = np.log(x)
-        exponent = p * logarithm
+        exponent = np.where(p == 0, 0.0, p * logarithm)  # also where the logarithm is infinite
         small = np.abs(exponent) < 0.5
         near = logarithm * exprel(np.where(small, exponent, 0.0), 0)
-        return np.where(small, near, (np.power(x, p) - 1) / np.where(p == 0, 1.0, p))
+        far = (np.power(x, p) - 1) / np.where(p == 0, 1.0, p)
+        return np.where(small, near, np.where(x < 0, np.nan, far))
 
     return jointly(kernel, x, p)
 
@@ -63,7 +64,9 @@ def _by_power(y: F64, p: F64, k: int) -> F64:
     product, rest = two_product(inverse, p)
     exponent, lost = two_sum(inverse, np.full_like(p, -float(k)))
     lost = lost + ((1 - product) - rest) / p
-    found = np.where(base < 0, np.nan, np.power(base, exponent))
+    lost = np.where(np.isfinite(lost), lost, 0.0)
+    found = np.where((base < 0) | np.isnan(y), np.nan, np.power(base, exponent))
+    # Where the base rounds to 1 this is all there is of the exponent.
     change = exponent * ((left + more) / base) + lost * np.log(base)
-    better = found + found * change
-    return np.where(np.isfinite(better), better, found)
+    better = found + found * np.expm1(change)
+    return np.where(np.isnan(better), found, better)

@@ -17,7 +17,7 @@ def gammaln(x: NDArray[Float] | Float) -> NDArray[Float]:
     """log|Gamma(x)| of every real x: +inf at 0, -1, -2, ... and at both infinities.
 
     Any shape; float16, float32 or float64, which the result keeps. For x > 0 within 5 ulp, its
-    zeros at 1 and 2 included; for x < 0 within 8 ulp, or 2e-31 next to its zeros: each interval below
+    zeros at 1 and 2 included; for x < 0 within 8 ulp, or 2e-30 next to its zeros: each interval below
     -2 has two of them.
     NIST DLMF 5.11.1 (Stirling's series), 5.5.1 (recurrence), 5.5.3 (reflection).
     """
@@ -322,7 +322,7 @@ def _zeta_negative(n: int, x: F64) -> tuple[F64, F64]:
     beyond = _decay(p, (1 - x) - a, a) * _zeta(n, 1 - x)
     if p % 2:
         found = np.copysign(1 + farther - nearer, r) + beyond
-        cancelled = (np.abs(found) < 0.25) & (n < _WIDE_ORDERS)
+        cancelled = (np.abs(found) < 0.25) & (n <= _WIDE_ORDERS)
         return a, wide.mended(found, cancelled, lambda i: _odd_again(p, x[i], r[i]))
     return a, 1 + farther + nearer - beyond
 

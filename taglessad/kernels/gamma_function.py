@@ -127,15 +127,17 @@ def _quotient_power(a: F64, c: F64, c_rest: F64, p: F64) -> F64:
 
 
 def beta_times(a: F64, b: F64, factor: F64) -> F64:
-    """B(a, b) times a factor, right also where B itself is subnormal, for large a and b."""
+    """B(a, b) times a factor, right also where B itself is subnormal, for a large b."""
     a, b = np.minimum(a, b), np.maximum(a, b)
     positive = a > 0
     return chosen(
         a.size,
         (positive & (a >= 10), lambda i: _beta_large(a[i], b[i], factor[i])),
-        (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i]) * factor[i]),
+        (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i], factor[i])),
         (positive & (b < 10), lambda i: _beta_small(a[i], b[i]) * factor[i]),
         (~positive, lambda i: _beta_plain(a[i], b[i]) * factor[i]),
+        ((a == 0) & (b == 0), lambda i: (1 / a[i] + 1 / b[i]) * factor[i]),
+        (positive & (b == np.inf), lambda i: 0.0 * factor[i]),
     )
 
 
@@ -156,8 +158,8 @@ def _beta_small(a: F64, b: F64) -> F64:
     return np.where(tiny, np.where(b < 1e-280, 1 / a + 1 / b, 1 / a), plain)
 
 
-def _beta_mixed(a: F64, b: F64) -> F64:
-    """a < 10 <= b: Gamma(b) / Gamma(a + b) by Stirling's series."""
+def _beta_mixed(a: F64, b: F64, factor: F64) -> F64:
+    """a < 10 <= b: Gamma(b) / Gamma(a + b) by Stirling's series; times a factor."""
     c, rest = two_sum(a, b)
     tiny = a < 1e-280
     size = _gamma(np.where(tiny, 1.0, a))
@@ -165,9 +167,11 @@ def _beta_mixed(a: F64, b: F64) -> F64:
     powers = product(_quotient_power(b, c, rest, b - 0.5), np.power(c, -a))
     found = product(size, np.exp(a), powers, change)
     # DLMF 5.11.12
-    far = product(size, np.power(b, -a), np.exp(-0.5 * a * (a - 1) / b))
-    found = np.where(b > 1e12, far, found)
-    return np.where(tiny, 1 / a, found)
+    further, half = np.exp(-0.5 * a * (a - 1) / b), np.power(b, -0.5 * a)
+    far = product(size, np.power(b, -a), further)
+    far = np.where(far > 1e-250, far * factor, half * (size * further * factor) * half)
+    found = np.where(b > 1e12, far, found * factor)
+    return np.where(tiny, 1 / a * factor, found)
 
 
 def _beta_large(a: F64, b: F64, factor: F64) -> F64:
@@ -194,7 +198,7 @@ def _binom(n: F64, k: F64) -> F64:
     whole = digamma(p + q)
     first, second = digamma(p) - whole, digamma(q) - whole
     change = np.where(inside, first * (left + more) + second * lost, 0.0)
-    return np.asarray(1 / (_beta(above, below) * (n + 1)) * (1 - change))
+    return np.asarray(1 / beta_times(above, below, n + 1) * (1 - change))
 
 
 def _betaln(a: F64, b: F64) -> F64:
@@ -210,8 +214,13 @@ def _betaln(a: F64, b: F64) -> F64:
         (rest & (a >= 1e-200) & (a < 10), lambda i: _betaln_mixed(a[i], b[i])),
         (rest & (a >= 10), lambda i: _betaln_large(a[i], b[i])),
         (~positive, lambda i: gammaln(a[i]) + gammaln(b[i]) - gammaln(a[i] + b[i])),
+        ((a == 0) & (b == 0), lambda i: np.full(i.size, np.inf)),
+        (positive & (b == np.inf), lambda i: np.full(i.size, -np.inf)),
+        (positive & (a == 1), lambda i: 0.0 - np.log(b[i])),  # B(1, b) = 1 / b
+        (positive & (b == 1), lambda i: 0.0 - np.log(a[i])),
     )
-    return wide.mended(found, positive & (np.abs(found) < 0.3), lambda i: _betaln_again(a[i], b[i]))
+    cancelled = positive & (np.abs(found) < 0.3) & (a != 1) & (b != 1)
+    return wide.mended(found, cancelled, lambda i: _betaln_again(a[i], b[i]))
 
 
 def _betaln_again(a: F64, b: F64) -> F64:

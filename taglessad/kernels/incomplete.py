@@ -7,7 +7,6 @@ precision; the integral is taken over the side where the integrand keeps its sig
 """
 
 import math
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from taglessad.kernels import double_double as wide
 from taglessad.kernels import wide_gamma
 from taglessad.kernels.beta_derivatives import of_exponential
 from taglessad.kernels.blocks import (
+    Exponent,
     chosen,
     expm1_minus,
     integral,
@@ -35,6 +35,8 @@ from taglessad.kernels.gamma_function import gamma as gamma_function
 
 Index = NDArray[np.intp]
 _SQRT_TWO_PI: Final = 2.5066282746310007
+_EARLY: Final = 1e-8  # below, exponents are quadratic, and their terms of first order cancel
+_LARGE: Final = 1e10  # from where the mean of the logarithm is as the logarithm of the mean
 _MODERATE: Final = 1e12  # up to which a logarithm of 100 bits has enough beyond its point
 
 
@@ -141,6 +143,17 @@ def _log_over_mean(a: F64, x: F64) -> F64:
     return wide.mended(found, cancelled, again)
 
 
+def _integral(curvature: F64, exponent: Exponent, rough: Exponent, weight: Exponent | None) -> F64:
+    """`integral`, in a unit of the variable in which a very narrow integrand is not."""
+    unit = np.where(curvature > 1e30, 1 / np.sqrt(np.maximum(curvature, 1.0)), 1.0)
+
+    def in_units(f: Exponent) -> Exponent:
+        return lambda v, i: f(v * unit[i, None], i)
+
+    weighted = None if weight is None else in_units(weight)
+    return unit * integral(unit.size, in_units(exponent), in_units(rough), weighted)
+
+
 # --- gamma ---------------------------------------------------------------------------------------
 def _gamma_kernel(a: F64, x: F64, density: bool = False) -> F64:
     """x**a exp(-x) / Gamma(a) for a > 0, x >= 0; or that over x, the density itself."""
@@ -177,7 +190,7 @@ def _deviance(a: F64, shift: F64, x: F64) -> F64:
     return np.where(ratio > -0.9, a * log1p_minus(ratio), a * np.log(x / a) - shift)
 
 
-def _upper(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
+def _upper(a: F64, x: F64, weight: Exponent | None) -> F64:
     """The integral of exp(a v - x (e**v - 1)) over v > 0."""
 
     def exponent(v: F64, i: Index) -> F64:
@@ -194,28 +207,31 @@ def _upper(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
         rise = np.where(
             v < 1, x[i, None] * np.expm1(np.minimum(v, 1.0)), x[i, None] * half * half - x[i, None]
         )
-        return a[i, None] * v - rise
+        early = (a - x)[i, None] * v - 0.5 * x[i, None] * v * v
+        return np.where(v < _EARLY, early, a[i, None] * v - rise)
 
-    return integral(a.size, exponent, rough, weight)
+    return _integral(x, exponent, rough, weight)
 
 
-def _lower(a: F64, x: F64, weight: Callable[[F64, Index], F64] | None) -> F64:
+def _lower(a: F64, x: F64, weight: Exponent | None) -> F64:
     """The integral of exp(-a v + x (1 - e**-v)) over v > 0."""
 
     def exponent(v: F64, i: Index) -> F64:
         return (x - a)[i, None] * v - x[i, None] * expm1_minus(-v)
 
     def rough(v: F64, i: Index) -> F64:
-        return -a[i, None] * v - x[i, None] * np.expm1(-v)
+        early = (x - a)[i, None] * v - 0.5 * x[i, None] * v * v
+        return np.where(v < _EARLY, early, -a[i, None] * v - x[i, None] * np.expm1(-v))
 
-    return integral(a.size, exponent, rough, weight)
+    return _integral(x, exponent, rough, weight)
 
 
 def _gammainc(a: F64, x: F64, m: int, upper: bool) -> F64:
     inside = (a > 0) & (x > 0) & np.isfinite(x) & np.isfinite(a)
     a_in, x_in = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
     mean = _log_over_mean(a_in, x_in) if m else np.log(x_in) - digamma(a_in)
-    above = inside & (mean > 0)
+    # The value may be taken from either side near the middle; for large a the logarithms are rough.
+    above = inside & np.where((a_in > _LARGE) & (m == 0), x_in > a_in, mean > 0)
     at_zero, at_inf = (1.0, 0.0) if upper else (0.0, 1.0)
     at_zero, at_inf = (at_zero, at_inf) if m == 0 else (0.0, 0.0)
 
@@ -351,9 +367,7 @@ def _beta_by_deviance(a: F64, b: F64, x: F64) -> F64:
     return np.sqrt(a * (b / c)) / _SQRT_TWO_PI * np.exp(deviance + series)
 
 
-def _below(
-    a: F64, b: F64, x: F64, z: F64, slope: F64, weight: Callable[[F64, Index], F64] | None
-) -> F64:
+def _below(a: F64, b: F64, x: F64, z: F64, slope: F64, weight: Exponent | None) -> F64:
     """The integral over w > 0 of the kernel at logit(x) - w over the kernel at x.
 
     z is 1 - x; slope is b x - a z, which cancels near the mean.
@@ -366,7 +380,8 @@ def _below(
         left = np.where(p <= 0.5, np.log1p(p * np.expm1(-w)), np.log(q + p * np.exp(-w)))
         later = -a[i, None] * w - c[i, None] * left
         flat = b[i, None] * w - c[i, None] * np.log1p(rise)
-        return np.where((p > 0.5) & (rise < 1), flat, later)
+        early = slope[i, None] * w - 0.5 * c[i, None] * (p * w) * (q * w)
+        return np.where(w < _EARLY, early, np.where((p > 0.5) & (rise < 1), flat, later))
 
     def exponent(w: F64, i: Index) -> F64:
         # At first what is linear in w apart from the rest, whose terms of first order cancel.
@@ -378,7 +393,7 @@ def _below(
         first = slope[i, None] * w - c[i, None] * np.where(p <= 0.5, low, high)
         return np.where(w < 1, first, rough(w, i))
 
-    return integral(a.size, exponent, rough, weight)
+    return _integral(c * x * z, exponent, rough, weight)
 
 
 def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
@@ -388,6 +403,8 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
     first = second = x_in
     if m == n == 0:
         above = np.log(x_in) - digamma(a_in) > np.log1p(-x_in) - digamma(b_in)
+        large = np.minimum(a_in, b_in) > _LARGE
+        above = np.where(large, _beyond_mean(a_in, b_in, x_in) > 0, above)
     else:
         first, second = _logs_over_means(a_in, b_in, x_in, np.inf)  # little beside the quadrature
         above = (first > 0) if m else (second < 0)

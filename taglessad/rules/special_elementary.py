@@ -102,16 +102,21 @@ def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
 def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     # log(x)**2 exprel'(p log(x)); where the exponent is large its rounding would count as often,
     # and it is by the power itself, (x**p (p log(x) - 1) + 1) / p**2.
+    # Where the power is 0, as at x = 0, that is 1 / p**2.
     one, zero = ops.scalar(1, x), ops.scalar(0, x)
     logarithm = ops.log(x)
     exponent = ops.mul(p, logarithm)
+    gone = ops.logical_and(ops.isinf(exponent), below(ops, exponent, zero))
     large = below(ops, ops.scalar(2, x), magnitude(ops, exponent))
     far = ops.logical_and(large, ops.isfinite(exponent))
-    near = ops.mul(ops.square(logarithm), ops.exprel(ops.where(far, zero, exponent), 1))
-    base, index = ops.where(far, x, one), ops.where(far, p, one)
+    inside = ops.where(ops.logical_or(far, gone), zero, p)
+    finite = ops.where(gone, one, logarithm)
+    near = ops.mul(ops.square(finite), ops.exprel(ops.mul(inside, finite), 1))
+    base, index = ops.where(far, x, one), ops.where(ops.logical_or(far, gone), p, one)
     excess = ops.sub(ops.mul(index, ops.log(base)), one)
-    by_power = ops.add(ops.mul(ops.div(excess, index), ops.pow(base, index)), ops.reciprocal(index))
-    return ops.where(far, ops.div(by_power, index), near)
+    power = ops.where(gone, zero, ops.mul(ops.div(excess, index), ops.pow(base, index)))
+    by_power = ops.div(ops.add(power, ops.reciprocal(index)), index)
+    return ops.where(ops.logical_or(far, gone), by_power, near)
 
 
 def _inv_boxcox_in_y(ops: "Ops[R]", z: R, y: R, p: R, k: int) -> R:
@@ -123,10 +128,15 @@ def _inv_boxcox_in_y(ops: "Ops[R]", z: R, y: R, p: R, k: int) -> R:
 
 def _inv_boxcox_in_p(ops: "Ops[R]", z: R, y: R, p: R, k: int) -> R:
     # log(1 + p y) (1 / p - k) has the derivative -(y*y times that of -log(1 + t) / t) - k y / (1 + t).
-    slope = ops.mul(ops.mul(ops.mul(y, _log_quotient_fall(ops, ops.mul(p, y))), y), z)
+    # Where 1 + t is 0 the first is y*y / (1 + t).
+    zero, t = ops.scalar(0, y), ops.mul(p, y)
+    end = ops.equal(t, ops.scalar(-1, y))
+    fall = _log_quotient_fall(ops, ops.where(end, zero, t))
+    further = ops.inv_boxcox(y, p, k + 1)
+    at_end = ops.mul(ops.square(ops.where(end, y, zero)), further)
+    slope = ops.where(end, at_end, ops.mul(ops.mul(ops.mul(y, fall), y), z))
     if k:
-        lower = ops.mul(ops.mul(ops.scalar(k, y), y), ops.inv_boxcox(y, p, k + 1))
-        slope = ops.add(slope, lower)
+        slope = ops.add(slope, ops.mul(ops.mul(ops.scalar(k, y), y), further))
     return ops.neg(slope)
 
 

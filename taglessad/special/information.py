@@ -61,7 +61,7 @@ def kl_div(x: Real, y: Real, /) -> Tensor:
 
 
 def boxcox(x: Real, lmbda: Real, /) -> Tensor:
-    """(x**lmbda - 1) / lmbda, and log(x) for lmbda = 0; x >= 0 (Box and Cox 1964)."""
+    """(x**lmbda - 1) / lmbda, and log(x) for lmbda = 0; NaN for x < 0 (Box and Cox 1964)."""
     return real_binary("boxcox", "special.boxcox", x, lmbda)
 
 

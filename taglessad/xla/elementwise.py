@@ -159,14 +159,19 @@ def _sinc(x: Any, m: int) -> Any:
 
 
 def _inv_boxcox(y: Any, p: Any, k: int) -> Any:
-    t = p * y
-    near = (lax.abs(t) < 0.01) & (lax.abs(t * y) < 2)
-    small = jnp.where(near, t, 0)
-    rest = y * small * jnp.polyval(np.asarray(LOG1P_TAIL[::-1], t.dtype), small)
-    by_exponential = lax.exp(y + rest - k * lax.log1p(small))
-    by_power = jnp.power(1 + t, 1 / jnp.where(near, 1, p) - k)
-    by_power = jnp.where(t < -1, np.nan, by_power)
-    return jnp.where(near, by_exponential, by_power).astype(t.dtype)
+    t = jnp.where(p == 0, 0, p * y)
+    small = lax.abs(t) < 0.01
+    near = small & ((t == 0) | (lax.abs(t * y) < 2))
+    inside = jnp.where(near, t, 0)
+    tail = y * inside * jnp.polyval(np.asarray(LOG1P_TAIL[::-1], t.dtype), inside)
+    rest = jnp.where(inside == 0, 0, tail)
+    exponent = 1 / jnp.where(near, 1, p) - k
+    logarithm = lax.log1p(jnp.where(small, t, 0))
+    # 1 + t may round to 1 where the exponent is large.
+    by_exponential = lax.exp(jnp.where(near, y + rest - k * logarithm, exponent * logarithm))
+    by_power = jnp.power(1 + t, exponent)
+    by_power = jnp.where((t < -1) | jnp.isnan(y), np.nan, by_power)
+    return jnp.where(small, by_exponential, by_power).astype(t.dtype)
 
 
 def _derivative_of_cotangent(n: int) -> list[int]:
