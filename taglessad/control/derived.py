@@ -193,7 +193,7 @@ def reached_back(graph: Graph, given: Which, wanted: Which) -> Which:
         found: list[bool] = []
 
         def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-            marked, ys, tape = _taped(ops, graph, xs, wanted)
+            _, ys, tape = _taped(ops, graph, xs, wanted)
             seeds = [(y.place, ops.zeros(ops.aval(y.value))) for y in only(ys, given)]
             cotangents = tape.finish().pull(ops, [s for s in seeds if s[0] >= 0], consume=True)
             found.extend(c is not None for c in spread(cotangents, wanted))
