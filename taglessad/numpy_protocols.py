@@ -2,7 +2,7 @@
 
 import sys
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +72,6 @@ class NumpyProtocols(Peeking):
         raise ArgumentError(
             f"np.{name} does not take handles, since it would lose the derivative; {_instead(name)}"
         )
-
-    if not TYPE_CHECKING:  # to type checkers an attribute that is not there is an error
-
-        def __getattr__(self, name: str) -> NoReturn:
-            path = None if name.startswith("_") else ours(name)
-            if path is None or hasattr(type(self), name):  # Python's own error, or the property's
-                object.__getattribute__(self, name)
-            kind = type(self).__name__
-            raise AttributeError(
-                f"{kind!r} object has no attribute {name!r}; use tad.{path}(x, ...)"
-            )
 
 
 def ours(name: str) -> str | None:
