@@ -1,5 +1,6 @@
 """NumPy kernels that no single NumPy function gives: stable, and of the input's dtype."""
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]  # Any: the dtype is data
 _DOUBLE: Final = np.dtype(np.float64)
 _ONE: Final = np.array(1.0)
-_MODERATE: Final = np.tanh(1.0) ** 2
+_LARGE: Final = math.tanh(1.0)
+_MODERATE: Final = _LARGE**2
 
 
 def integer_pow(x: Array, n: int) -> Array:
@@ -76,6 +78,11 @@ def tanh_slope(x: Array, y: Array, out: Array | None = None) -> Array:
     """1 / cosh(x)**2 where y = tanh(x) is at hand: 1 - y*y, as long as no entry is so large that
     the difference would lose digits. Up to 1 it is the more accurate of the two. It writes into
     `out`, which is neither of the two, or into an array of its own."""
+    if y.size:
+        # A look at three entries spares most large arrays the look at all of them.
+        seen = max(abs(y.item(0)), abs(y.item(y.size // 2)), abs(y.item(-1)))
+        if seen > _LARGE:
+            return sech_squared(x, out)
     square: Array = np.multiply(y, y, out)
     # argmax is several times quicker than a maximum, and finds a NaN, which is not moderate.
     if square.size and square.item(square.argmax()) <= _MODERATE:
