@@ -134,8 +134,14 @@ def _polygamma(x: Any, n: int) -> Any:
     return jnp.where(negative, turned, y).astype(x.dtype)
 
 
+def _at_least_float32(x: Any) -> Any:
+    """For formulas whose terms cancel, more than 16 bits hold."""
+    return x.astype(jnp.promote_types(x.dtype, np.float32))
+
+
 def _sinc(x: Any, m: int) -> Any:
     """For large x by x f_k + k f_{k-1} = pi**(k - 1) sin(pi x + k pi / 2), else by its series."""
+    dtype, x = x.dtype, _at_least_float32(x)
     whole = jnp.round(x)
     angle = np.pi * (x - whole)
     sign = jnp.where(whole % 2 == 0, 1, -1).astype(x.dtype)
@@ -147,7 +153,7 @@ def _sinc(x: Any, m: int) -> Any:
         quarter = (-1) ** (k // 2) * np.pi ** (k - 1)
         far = (quarter * turned[k % 2] - k * far) / outside
     if m == 0:
-        return jnp.where(near, 1, far).astype(x.dtype)
+        return jnp.where(near, 1, far).astype(dtype)
     z = np.pi * jnp.where(near, x, 0)
     total = jnp.zeros_like(z)
     for k in reversed(range(12 + 2 * m)):  # of t**m cos(z t + m pi / 2), integrated over [0, 1]
@@ -155,10 +161,11 @@ def _sinc(x: Any, m: int) -> Any:
         sign_of = (-1) ** (k + (m + 1) // 2)
         total = total * z * z + sign_of / (math.factorial(order) * (order + m + 1))
     series = np.pi**m * total * (z if m % 2 else 1)
-    return jnp.where(near, series, far).astype(x.dtype)
+    return jnp.where(near, series, far).astype(dtype)
 
 
 def _inv_boxcox(y: Any, p: Any, k: int) -> Any:
+    dtype, y, p = y.dtype, _at_least_float32(y), _at_least_float32(p)
     t = jnp.where(p == 0, 0, p * y)
     small = lax.abs(t) < 0.01
     near = small & ((t == 0) | (lax.abs(t * y) < 2))
@@ -171,7 +178,7 @@ def _inv_boxcox(y: Any, p: Any, k: int) -> Any:
     by_exponential = lax.exp(jnp.where(near, y + rest - k * logarithm, exponent * logarithm))
     by_power = jnp.power(1 + t, exponent)
     by_power = jnp.where((t < -1) | jnp.isnan(y), np.nan, by_power)
-    return jnp.where(small, by_exponential, by_power).astype(t.dtype)
+    return jnp.where(small, by_exponential, by_power).astype(dtype)
 
 
 def _derivative_of_cotangent(n: int) -> list[int]:
