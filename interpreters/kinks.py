@@ -187,9 +187,9 @@ class Kinks(Ops[Array]):
     """Arrays in, a list of `Kink`s out: those that an entry is on, or within `distance` of.
 
     Conditions count: an entry at which a comparison would turn is a kink of what it decides. What is
-    made of literals alone, and of where there is NaN, stays as it is, and has none. What is made of `detach` too has no
-    derivative that could differ: it counts only where its value jumps. Steps inside a smooth
-    function (`primitive.inner`) are no kinks.
+    made of literals alone, and of where there is NaN, does not move, and has no kinks. What is made
+    of `detach` too has no derivative that could differ: it counts only where its value jumps. Steps
+    inside a smooth function (`primitive.inner`) are no kinks.
     """
 
     precedence = 4

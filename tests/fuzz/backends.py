@@ -241,7 +241,7 @@ class Unrolled:
         return lambda *xs: self.detach(f(*xs))
 
     def detach(self, x: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each library's own
 
     def pushed(self, x: Any, y: Any) -> Any:
         return self.xp.sin(x) * y
@@ -256,7 +256,7 @@ class Unrolled:
         return slope + self.detach(x - slope)
 
     def array(self, values: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each library's own
 
     def draw(self, name: str, seed: int, like: Any, fold: int | None = None) -> Any:
         return self.array(drawn(name, seed, tuple(like.shape), fold))

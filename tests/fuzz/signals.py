@@ -75,7 +75,7 @@ class Slices:
         return self.extreme("min", x, 0)
 
     def extreme(self, name: str, x: Any, axis: int) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each library's own
 
     def adaptive_avg_pool1d(self, x: Any, size: int) -> Any:
         n = x.shape[-1]
