@@ -6,8 +6,8 @@ XLA has no operation for runs on the host, by its NumPy kernel. Numbers keep the
 types are switched on while an operation is built, whatever JAX's global switch says.
 """
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from taglessad.convert import as_handle
 from taglessad.dtypes import DType, Number, check
 from taglessad.errors import ConcretizationError, DTypeError, MissingExtra
-from taglessad.graph import Graph
+from taglessad.graph import Derivations, Graph
 from taglessad.interpreter import Interpreter
-from taglessad.levels import default_root
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
@@ -34,7 +33,9 @@ except ImportError:
     ) from None
 
 from taglessad.xla import arrays, control, elementwise, matrices
+from taglessad.xla.host import on_host, traced
 from taglessad.xla.pytrees import register_pytrees
+from taglessad.xla.transformed import Operation, bind
 from taglessad.xla.width import wide
 
 # Any: arrays and tracers of JAX, in dtypes that are data.
@@ -45,23 +46,6 @@ def _parts(params: Params) -> Iterator[Any]:
     """Parameters, those within tuples among them."""
     for p in params:
         yield from _parts(p) if isinstance(p, tuple) else (p,)
-
-
-HALF: Final = np.dtype(np.uint32)
-
-
-def _whole(x: NDArray[Any], aval: Aval) -> NDArray[Any]:
-    """An array whose 64-bit numbers come as two halves, in a last axis of their own."""
-    if x.dtype == aval.dtype:
-        return x
-    return np.ascontiguousarray(x).view(aval.dtype).reshape(x.shape[:-1])
-
-
-def _split(y: NDArray[Any]) -> NDArray[Any]:
-    """What `_whole` puts together."""
-    if y.dtype.itemsize != 8:
-        return y
-    return np.ascontiguousarray(y).reshape(*y.shape, 1).view(HALF)
 
 
 class Jax(Ops[Any]):
@@ -116,7 +100,7 @@ class Jax(Ops[Any]):
         if kernel is not None:
             return kernel(operands, *params) if prim.variadic else kernel(*operands, *params)
         aval = prim.infer(*[self.aval(x) for x in operands], *params)
-        (y,) = self._on_host(prim, operands, params, (aval,))
+        (y,) = self._own(prim, operands, params, on_host(prim, params, (aval,)))
         return y
 
     @wide
@@ -124,71 +108,81 @@ class Jax(Ops[Any]):
         kernel = KERNELS.get(prim.name)
         if kernel is not None:
             return tuple(kernel(*operands, *params))
-        if hasattr(control, prim.name):
-            if prim.lower is not None:
-                params = prim.lower(*params)
-            return tuple(self.lowered(prim.name, operands, *params))
-        if prim.evaluate is not None:
-            return tuple(prim.evaluate(self, operands, params))
-        return self._on_host(
-            prim, operands, params, prim.avals(list(map(self.aval, operands)), params)
-        )
+        if prim.evaluate is None:
+            avals = prim.avals(list(map(self.aval, operands)), params)
+            return tuple(self._own(prim, operands, params, on_host(prim, params, avals)))
+        if not hasattr(control, prim.name):
+            text = prim.evaluate
+
+            def run(*xs: Any) -> Sequence[Any]:
+                found: Sequence[Any] = text(self, xs, params)
+                return found
+
+            return tuple(self._own(prim, operands, params, run))
+        return tuple(self.lowered(prim.name, prim, operands, params))
 
     @wide
-    def lowered(self, name: str, operands: tuple[Any, ...], *params: Any) -> Any:
-        """One function of `xla.control`: compiled once for a body, where it is called with arrays."""
-        function = getattr(control, name)
-        if any(isinstance(x, Tracer) for x in operands):
-            return function(self, operands, *params)
-        static = tuple([p for p in params if not isinstance(p, control.Kept)])
-        states = params[len(static) :]  # what a loop has left comes last
-        body = next(p for p in _parts(static) if isinstance(p, Graph))
-        compiled = body.derived.get(("xla", self.device, name, static))
-        if compiled is None:
-            compiled = jax.jit(lambda xs, states: function(self, xs, *static, *states))
-            body.derived["xla", self.device, name, static] = compiled
-        return compiled(operands, states)
+    def lowered(
+        self, name: str, prim: PrimN, operands: tuple[Any, ...], params: Params, *more: Any
+    ) -> Any:
+        """One function of `xla.control`, compiled once for a body where it is called with arrays.
 
-    def _on_host(
+        more: further arguments; of these, states that a loop has left come last.
+        """
+        function = getattr(control, name)
+        own = params if prim.lower is None else prim.lower(*params)
+        static = (*own, *[x for x in more if not isinstance(x, control.Kept)])
+        states, left = jax.tree.flatten([x for x in more if isinstance(x, control.Kept)])
+        if prim.name in control.KNOWN and traced(operands):
+            return function(self, operands, *static)
+
+        def whole(xs: tuple[Any, ...], kept: list[Any]) -> Any:
+            return function(self, xs, *static, *kept)
+
+        def run(*xs: Any) -> list[Any]:
+            call = whole if traced(xs) else self._compiled(name, static, whole)
+            found = call(xs[: len(operands)], jax.tree.unflatten(left, xs[len(operands) :]))
+            leaves: list[Any] = jax.tree.leaves(found)
+            return leaves
+
+        if name == prim.name:
+            return self._own(prim, operands, params, run, states)
+        n = len(prim.avals(list(map(self.aval, operands)), params))
+        found = self._own(prim, operands, params, run, states, leaves=True)
+        return found[:n], control.Kept(found[n], found[n + 1], list(found[n + 2 :]))
+
+    def _compiled(self, name: str, static: tuple[Any, ...], function: Any) -> Any:
+        """The function compiled; the same for the same body."""
+        body = next(p for p in _parts(static) if isinstance(p, Graph))
+        key = ("xla", self.device, name, static)
+        found = body.derived.get(key)
+        if found is None:
+            found = body.derived[key] = jax.jit(function)
+        return found
+
+    def _own(
         self,
         prim: Prim | PrimN,
         operands: tuple[Any, ...],
         params: Params,
-        avals: tuple[Aval, ...],
-    ) -> tuple[Any, ...]:
-        """The NumPy kernel, called back from the device.
+        run: Callable[..., Sequence[Any]],
+        more: Sequence[Any] = (),
+        *,
+        leaves: bool = False,
+    ) -> Sequence[Any]:
+        """An operation whose derivatives and batches JAX cannot know, by a function of arrays.
 
-        It runs on a thread of XLA's, where JAX would narrow 64-bit numbers: they travel as halves.
+        more: further operands of the function, which follow from the primitive's; leaves: it has
+        further results.
         """
-        root = default_root()
-        given = [self.aval(x) for x in operands]
+        if not traced(operands):
+            return run(*operands, *more)
+        graph = Derivations.made.single(prim, params, list(map(self.aval, operands)))
+        return bind(Operation(self, graph, run, leaves), [*operands, *more])
 
-        def call(*xs: Any) -> tuple[Any, ...]:
-            own = tuple([_whole(np.asarray(x), a) for x, a in zip(xs, given, strict=True)])
-            ys = (
-                root.run_n(prim, own, params)
-                if isinstance(prim, PrimN)
-                else (root.run(prim, own, params),)
-            )
-            return tuple([np.asarray(y, a.dtype) for y, a in zip(ys, avals, strict=True)])
-
-        if not any(isinstance(x, Tracer) for x in operands):
-            own = [np.asarray(x) for x in operands]
-            return tuple([jnp.asarray(y) for y in call(*own)])
-        spec: Any = jax.ShapeDtypeStruct  # Any: JAX leaves its constructor untyped
-        halves = [Aval((*a.shape, 2), HALF) if a.dtype.itemsize == 8 else a for a in avals]
-        found: tuple[Any, ...] = jax.pure_callback(
-            lambda *xs: tuple([_split(y) for y in call(*xs)]),
-            tuple([spec(tuple(a.shape), a.dtype) for a in halves]),
-            *[lax.bitcast_convert_type(x, HALF) if x.dtype.itemsize == 8 else x for x in operands],
-            vmap_method="sequential",
-        )
-        return tuple(
-            [
-                lax.bitcast_convert_type(y, a.dtype) if a.dtype.itemsize == 8 else y
-                for y, a in zip(found, avals, strict=True)
-            ]
-        )
+    def derives(self, xs: Iterable[Any], /) -> bool:
+        """A transform of JAX may be under way: its reverse mode asks for users' rules."""
+        return traced(xs)
 
     def __repr__(self) -> str:
         return "Jax" if self.device is None else f"Jax({self.device})"
@@ -210,6 +204,9 @@ def from_jax(value: Any, what: str, name: str) -> AnyTensor:
     """An array or tracer of JAX as a handle. Raises DTypeError for a dtype without meaning here."""
     dtype = check(np.dtype(value.dtype), f"{what}: {name}", bfloat16=True)
     weak = bool(getattr(value, "weak_type", False)) and value.ndim == 0
+    if weak and isinstance(value, Tracer):
+        # Behind it may stand a Python float, which would be wide where 64-bit types are allowed.
+        value = lax.convert_element_type(value, dtype)
     made: AnyTensor = handle(JAX, value, dtype, weak)
     return made
 
@@ -217,9 +214,9 @@ def from_jax(value: Any, what: str, name: str) -> AnyTensor:
 def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
     """The value as a `jax.Array`; under JAX's own transforms, its tracer.
 
-    A handle of NumPy is copied to the device. Raises DTypeError for a 64-bit dtype where JAX would
-    narrow what is computed from it (`jax_enable_x64` is off), unless `allow_downcast`, which
-    narrows it here; ConcretizationError inside a transform of this library.
+    A handle of NumPy is copied to the device; a Python number becomes what JAX makes of one. Raises
+    DTypeError for a 64-bit dtype where JAX would narrow what is computed from it (`jax_enable_x64`
+    is off), unless `allow_downcast`, which narrows it here; ConcretizationError inside a transform of this library.
     """
     x = as_handle(t, "to_jax", "t")
     value = x.payload if isinstance(x.ops, Jax) else x.ops.peek(x.payload)
@@ -228,6 +225,9 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
             f"tad.to_jax() of a handle under {x.ops!r}: its value is not known while the program is "
             "interpreted; run the whole program on JAX instead (tad.interpret, JAX arguments)"
         )
+    known = x.ops.literal(x.payload)
+    if x.weak and known is not None:
+        return jnp.asarray(known.item())  # a number is no array: it takes JAX's own default
     narrowed = jax.dtypes.canonicalize_dtype(x.dtype)
     if narrowed == x.dtype:
         return jnp.asarray(value)
@@ -236,6 +236,4 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
             f"to_jax: dtype {x.dtype} would become {narrowed} in JAX's own functions; switch on "
             "jax_enable_x64, or pass allow_downcast=True"
         )
-    return jnp.asarray(
-        np.asarray(value) if x.ops.literal(x.payload) is not None else value, narrowed
-    )
+    return jnp.asarray(value if known is None else known, narrowed)

@@ -7,7 +7,7 @@ not depend on an input is computed where it can be, so that indices have their v
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import compress
 from typing import Any, Final, TypeVar
 
@@ -58,10 +58,12 @@ class Sparsity(Ops[Pattern]):
 
     precedence = 4
     takes_shapes = True
-    derives = True
 
     def __init__(self) -> None:
         self.columns = 0
+
+    def derives(self, xs: Iterable[Any], /) -> bool:
+        return True
 
     def complete(self, attempt: Callable[[], T], /) -> T:
         self.columns = 0

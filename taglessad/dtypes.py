@@ -160,12 +160,13 @@ def result_type(operands: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     """The common dtype of (dtype, weak) pairs, and whether the result is weak.
 
     Weak operands, Python numbers, only lift the kind: an int array with a Python float is float64.
+    Of weak ones the narrower of a kind stays: JAX's own numbers may be float32, Python's are not.
     """
     strong: DType | None = None
     weak: DType | None = None
     for dtype, is_weak in operands:
         if is_weak:
-            weak = dtype if weak is None else promote(weak, dtype)
+            weak = dtype if weak is None else _weaker(weak, dtype)
         else:
             strong = dtype if strong is None else promote(strong, dtype)
     if strong is None:
@@ -174,6 +175,12 @@ def result_type(operands: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     if weak is None or _RANK[weak.kind] <= _RANK[strong.kind]:
         return strong, False
     return weak, False
+
+
+def _weaker(a: DType, b: DType) -> DType:
+    if _RANK[a.kind] != _RANK[b.kind]:
+        return max(a, b, key=lambda dtype: _RANK[dtype.kind])
+    return min(a, b, key=lambda dtype: dtype.itemsize)
 
 
 _RANK: Final = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2}  # V: bfloat16

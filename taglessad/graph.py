@@ -69,6 +69,12 @@ def as_written(ops: Ops[R], literal: Any) -> R:  # Any: Written, or an array
     return ops.run(literal.prim, parts, literal.params)
 
 
+class Derivations:
+    """Graphs made of graphs: by the layer above this one, which registers itself here, once."""
+
+    made: ClassVar[Any]  # Any: the module taglessad.control.derived, likewise
+
+
 class Display:
     """How graphs are shown: by the layer above this one, which registers itself here, once.
 

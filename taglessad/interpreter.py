@@ -5,7 +5,7 @@ interpreter called like a primitive would hide it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
@@ -34,8 +34,8 @@ class Interpreter(ABC, Generic[R]):
     closed: bool = False  # the transform that made it has ended
     takes_shapes: bool = False  # a root whose arguments are shapes (`tad.interpret`)
     reverses: bool = False  # it pulls cotangents back through what is computed under it
-    derives: bool = False  # a root that tells of derivatives: rules of users' functions matter
-    # A root that compiles loops whole: (name, operands, parameters) -> what `xla.control` gives.
+    # A root that compiles loops whole: (name, primitive, operands, its parameters, more) -> what
+    # the function `name` of `xla.control` gives.
     lowered: Callable[..., Any] | None = None
 
     @abstractmethod
@@ -86,6 +86,10 @@ class Interpreter(ABC, Generic[R]):
         if value is None:
             raise ConcretizationError(f"a choice under {self!r} rests on a value it does not know")
         return int(value)
+
+    def derives(self, xs: Iterable[R], /) -> bool:
+        """Whether a root tells of derivatives of these, so that rules of users' functions matter."""
+        return False
 
     def embed(self, x: Any, /) -> R:  # Any: a payload of the base
         """A payload of the base as one of this interpreter: a constant to it."""

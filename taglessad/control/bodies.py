@@ -46,6 +46,11 @@ def base_of(leaves: Sequence[AnyTensor]) -> Ops[Any]:
     return join(x.ops for x in leaves)
 
 
+def plain(base: Ops[Any], leaves: Sequence[AnyTensor]) -> bool:
+    """Whether nothing is under way that differentiates what is computed of these."""
+    return base.base is None and not base.derives(x.payload for x in leaves if x.ops is base)
+
+
 def payloads(base: Ops[Any], leaves: Sequence[AnyTensor]) -> list[Any]:
     """Leaves as payloads of one interpreter."""
     return [base.lift(x.ops, x.payload) for x in leaves]

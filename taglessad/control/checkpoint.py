@@ -29,7 +29,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
         given = bodies.operands("checkpoint", (*args, *kwargs.values()), "argument ")
         base = bodies.base_of(given.leaves)
-        if base.base is None:
+        if bodies.plain(base, given.leaves):
             return f(*args, **kwargs)
         recorded = bodies.body("checkpoint", program, given.treedef, given.specs, base)
         values = [

@@ -14,9 +14,11 @@ from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
 from taglessad.interpreters.tape import Tape, Var
 from taglessad.interpreters.taylor import Taylor, power_series
+from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.rules.structural import BROADCAST, PERMUTE, RESHAPE
 
+R = TypeVar("R")
 T = TypeVar("T")
 Which = tuple[bool, ...]
 """One truth value per input or output of a graph."""
@@ -43,6 +45,16 @@ def kept(graph: Graph, key: Any, make: Callable[[], T]) -> T:
     if found is None:
         found = graph.derived[key] = make()
     return found
+
+
+def single(prim: Prim | PrimN, params: Params, avals: Sequence[Aval]) -> Graph:
+    """One operation."""
+
+    def program(ops: Record, xs: list[Ref]) -> Sequence[Ref]:
+        y = applied(ops, prim, tuple(xs), params)
+        return y if isinstance(prim, PrimN) else [y]
+
+    return build(avals, program)
 
 
 def inputs(graph: Graph) -> list[Aval]:
@@ -145,6 +157,16 @@ def pushed(graph: Graph, given: Which, wanted: Which, order: int = 1) -> Graph:
     )
 
 
+def tangents(graph: Graph, given: Which, wanted: Which) -> Graph:
+    """The tangents that `pushed` gives, alone."""
+    both, n = pushed(graph, given, wanted), len(graph.outputs)
+    return kept(
+        graph,
+        ("tangents", given, wanted),
+        lambda: build(inputs(both), lambda ops, xs: both.run(ops, xs)[n:]),
+    )
+
+
 def pulled(graph: Graph, given: Which, wanted: Which, *, reverses: bool = False) -> Graph:
     """(inputs, cotangents of the given outputs) -> cotangents of the wanted inputs."""
 
@@ -155,15 +177,29 @@ def pulled(graph: Graph, given: Which, wanted: Which, *, reverses: bool = False)
 
 
 def _taped(
-    ops: Record, graph: Graph, xs: Sequence[Ref], wanted: Which
-) -> tuple[list[Var[Ref]], list[Var[Ref]], Tape[Ref]]:
+    ops: Ops[R], graph: Graph, xs: Sequence[R], wanted: Which
+) -> tuple[list[Var[R]], list[Var[R]], Tape[R]]:
     """The graph on a tape: the wanted inputs, the outputs."""
-    tape: Tape[Ref] = Tape(ops)
+    tape: Tape[R] = Tape(ops)
     marked = [tape.input(x) for x in only(xs, wanted)]
     variables = [
         tape.embed(x) if v is None else v for x, v in zip(xs, spread(marked, wanted), strict=True)
     ]
     return marked, graph.run(tape, variables), tape
+
+
+def pull(
+    ops: Ops[R], graph: Graph, xs: Sequence[R], gs: Sequence[R], given: Which, wanted: Which
+) -> tuple[list[R], list[R]]:
+    """The outputs, and cotangents of the wanted inputs from those of the given outputs."""
+    marked, ys, tape = _taped(ops, graph, xs, wanted)
+    trace = tape.finish()
+    seeds = [(y.place, g) for y, g in zip(only(ys, given), gs, strict=True) if y.place >= 0]
+    found = trace.pull(ops, seeds, consume=True)
+    cotangents = [
+        ops.zeros(ops.aval(v.value)) if c is None else c for v, c in zip(marked, found, strict=True)
+    ]
+    return [y.value for y in ys], cotangents
 
 
 def _joint(
@@ -172,15 +208,8 @@ def _joint(
     n = len(graph.inputs)
 
     def program(ops: Record, xs: list[Ref]) -> list[Ref]:
-        marked, ys, tape = _taped(ops, graph, xs[:n], wanted)
-        trace = tape.finish()
-        seeds = [(y.place, g) for y, g in zip(only(ys, given), xs[n:], strict=True) if y.place >= 0]
-        found = trace.pull(ops, seeds, consume=True)
-        cotangents = [
-            ops.zeros(ops.aval(v.value)) if c is None else c
-            for v, c in zip(marked, found, strict=True)
-        ]
-        return [*(y.value for y in ys), *cotangents] if with_outputs else cotangents
+        ys, cotangents = pull(ops, graph, xs[:n], xs[n:], given, wanted)
+        return [*ys, *cotangents] if with_outputs else cotangents
 
     avals = [*inputs(graph), *only(outputs(graph), given)]
     return build(avals, program, reverses=reverses)

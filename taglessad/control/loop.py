@@ -216,8 +216,12 @@ def _remember(
     condition, body, k = params
     made = entire(body, k, wanted)
     if (lowered := ops.lowered) is not None:
-        ys, kept = lowered("while_keeping", xs, *params, SLOTS, logging(made).block)
-        return ys, Local((lambda back, xs: lowered("while_pull", xs, *_lower_back(*back), kept),))
+        ys, kept = lowered("while_keeping", WHILE, xs, params, SLOTS, logging(made).block)
+
+        def pull(back: Back, xs: Sequence[Any]) -> Any:
+            return lowered("while_pull", WHILE_PULL, xs, tuple(back), kept)
+
+        return ys, Local((pull,))
     if not on_numpy(ops) or not fits(condition, body):
         return ops.run_n(WHILE, xs, params), None
     # What will be asked for is not known yet; most likely what was asked for the last time.

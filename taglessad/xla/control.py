@@ -1,8 +1,9 @@
 """Branches and loops on XLA, their reverse included: one computation, no bound asked for."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -10,8 +11,11 @@ from jax import lax
 from taglessad.graph import Graph
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
+from taglessad.xla.varying import alike
 
 # Any: arrays and tracers; an interpreter of them.
+KNOWN: Final = frozenset({"branch", "scan"})
+"""Of the primitives here, those that JAX's own transforms know what to make of."""
 
 
 def _run(ops: Ops[Any], graph: Graph) -> Callable[..., list[Any]]:
@@ -20,19 +24,25 @@ def _run(ops: Ops[Any], graph: Graph) -> Callable[..., list[Any]]:
     if found is None:
 
         def function(*xs: Any) -> list[Any]:
-            return [jnp.asarray(y) for y in graph.run(ops, xs)]
+            return alike([jnp.asarray(y) for y in graph.run(ops, xs)], *xs)
 
         found = graph.derived[("xla", ops)] = function
     return found
+
+
+def _operands(xs: Sequence[Any]) -> list[Any]:
+    """Operands of a loop, whose carry keeps its type from trip to trip."""
+    return alike([jnp.asarray(x) for x in xs])
 
 
 def branch(ops: Ops[Any], operands: Sequence[Any], graphs: tuple[Graph, ...]) -> list[Any]:
     """One of several graphs, by an index; out of range it is clamped."""
     index, *xs = operands
     functions = [_run(ops, g) for g in graphs]
-    if len(functions) == 1:
-        return functions[0](*xs)
-    return list(lax.switch(jnp.asarray(index).astype(np.int32), functions, *map(jnp.asarray, xs)))
+    if len(functions) == 1:  # to be computed again, not taken from where it was computed before
+        barrier: Any = lax.optimization_barrier  # Any: JAX leaves it untyped
+        return list(jax.checkpoint(functions[0])(*barrier(xs)))
+    return list(lax.switch(jnp.asarray(index).astype(np.int32), functions, *_operands(xs)))
 
 
 def scan(
@@ -46,7 +56,7 @@ def scan(
 ) -> list[Any]:
     """A loop over rows, by `lax.scan`."""
     run = _run(ops, body)
-    xs = [jnp.asarray(x) for x in operands]
+    xs = _operands(operands)
     own, start, rows = xs[:constants], xs[constants : constants + carry], xs[constants + carry :]
 
     def step(state: list[Any], row: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -62,7 +72,7 @@ def while_loop(
 ) -> list[Any]:
     """A loop while a condition holds; the number of trips last."""
     going, step = _run(ops, condition), _run(ops, body)
-    xs = [jnp.asarray(x) for x in operands]
+    xs = _operands(operands)
     own, start = xs[:constants], xs[constants:]
 
     def test(state: tuple[Any, list[Any]]) -> Any:
@@ -71,7 +81,8 @@ def while_loop(
     def trip(state: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
         return state[0] + 1, step(*own, *state[1])
 
-    trips, final = lax.while_loop(test, trip, (jnp.zeros((), jnp.int64), start))
+    (zero,) = alike([jnp.zeros((), jnp.int64)], *xs)
+    trips, final = lax.while_loop(test, trip, (zero, start))
     return [*final, trips]
 
 
@@ -98,8 +109,10 @@ def _row(rows: Any, at: Any) -> Any:
 
 
 def _started(start: Sequence[Any], slots: int) -> Kept:
-    stack = [jnp.zeros((slots, *x.shape), x.dtype).at[0].set(x) for x in start]
-    return Kept(jnp.zeros((), jnp.int64), jnp.zeros((slots,), jnp.int64), stack)
+    empty = alike([jnp.zeros((slots, *x.shape), x.dtype) for x in start], *start)
+    stack = [rows.at[0].set(x) for rows, x in zip(empty, start, strict=True)]
+    top, places = alike([jnp.zeros((), jnp.int64), jnp.zeros((slots,), jnp.int64)], *start)
+    return Kept(top, places, stack)
 
 
 def while_keeping(
@@ -118,7 +131,7 @@ def while_keeping(
     place.
     """
     going, step = _run(ops, condition), _run(ops, body)
-    xs = [jnp.asarray(x) for x in operands]
+    xs = _operands(operands)
     own, start = xs[:constants], xs[constants:]
 
     def goes(state: list[Any]) -> Any:
@@ -144,7 +157,7 @@ def while_keeping(
             lambda s: s[2] & (s[4].top < slots - 1), fill, (trips, carry, on, stride, kept)
         )
 
-    zero, first = jnp.zeros((), jnp.int64), jnp.full((), stride, jnp.int64)
+    zero, first = alike([jnp.zeros((), jnp.int64), jnp.full((), stride, jnp.int64)], *xs)
     begin = (zero, list(start), goes(start), first, _started(start, slots))
     trips, final, _, _, kept = lax.while_loop(lambda s: s[2], level, begin)
     return [*final, trips], kept
@@ -160,8 +173,8 @@ def _split(blocks: Any, slots: Any) -> Any:
         r, reach = state
         return r + 1, reach * (slots + r + 1) // (r + 1)
 
-    one = jnp.ones((), jnp.int64)
-    r, reach = lax.while_loop(short, more, (jnp.zeros((), jnp.int64), one))
+    start = alike([jnp.zeros((), jnp.int64), jnp.ones((), jnp.int64)], blocks, slots)
+    r, reach = lax.while_loop(short, more, (start[0], start[1]))
     # binomial(s + r - 1, r - 1) and binomial(s + r - 2, r - 1) from binomial(s + r, r).
     before = reach * r // (slots + r)
     behind = jnp.where(slots + r > 1, before * slots // jnp.maximum(slots + r - 1, 1), 0)
@@ -190,12 +203,12 @@ def while_pull(
     the slots or the log, so that XLA updates them in place.
     """
     step, logged, back = _run(ops, body), _run(ops, cut[0]), _run(ops, cut[1])
-    xs = [jnp.asarray(x) for x in operands]
+    xs = _operands(operands)
     n = len(body.inputs)
     size = n - constants
     own, start, seeds, trips = xs[:constants], xs[constants:n], xs[n:-1], xs[-1]
-    totals = [_zeros(cut[1].avals[ref]) for ref in cut[1].outputs[:sums]]
-    log = [_zeros(cut[0].avals[ref], block) for ref in cut[0].outputs[size:]]
+    totals = alike([_zeros(cut[1].avals[ref]) for ref in cut[1].outputs[:sums]], *xs)
+    log = alike([_zeros(cut[0].avals[ref], block) for ref in cut[0].outputs[size:]], *xs)
 
     def after(trips: Any, kept: Kept) -> list[Any]:
         """The state some trips after the last one kept."""
