@@ -20,6 +20,7 @@ from taglessad.tensor import AnyTensor
 from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function, named_after
 from taglessad.trees import TreeDef, flatten, match, unflatten
+from taglessad.xla.varying import explicit
 from taglessad.xla.width import wide
 
 # Any: arguments and results are trees of whatever the program takes and gives.
@@ -189,6 +190,8 @@ class XlaCompiled:
             options["in_shardings"] = tuple(spread(options["in_shardings"], args))
 
         def computation(*arrays: Any) -> Result:
+            for x in arrays:
+                _check_layout(x)
             leaves = [cls(root, x, d, w) for x, (cls, d, w) in zip(arrays, kinds, strict=True)]
             own, named = unflatten(treedef, leaves)
             with Under(root):
@@ -207,6 +210,16 @@ class XlaCompiled:
 
         computation.__name__ = getattr(f, "__name__", "computation")
         return jax.jit(computation, donate_argnums=_places(args, self._donated), **options)
+
+
+def _check_layout(x: Any) -> None:
+    axes = explicit(x)
+    if axes:
+        raise ArgumentError(
+            f"jit: an argument {jax.typeof(x)} lies along explicit axes {axes} of its mesh, where "
+            "every operation is to be told how its result lies; here XLA finds out: make the mesh "
+            "by jax.sharding.Mesh, or by jax.make_mesh with axis_types of AxisType.Auto"
+        )
 
 
 def spread(shardings: Any, tree: Any) -> list[Any]:

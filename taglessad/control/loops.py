@@ -7,7 +7,7 @@ from taglessad.control import bodies
 from taglessad.control.loop import WHILE
 from taglessad.control.scans import scanned
 from taglessad.convert import as_handle
-from taglessad.dtypes import bool_, is_bool, is_integer
+from taglessad.dtypes import is_bool, is_integer
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.primitive import Aval
 from taglessad.shapes import show
@@ -57,7 +57,10 @@ def _while(
             "reduce it with tad.any or tad.all"
         )
     if not is_bool(aval.dtype):
-        test = bodies.cast(test, [bool_], [False])
+        raise DTypeError(
+            f"{what}: cond gives dtype {aval.dtype}; a truth value decides, as that of a "
+            "comparison: write c != 0 for a number c"
+        )
     (condition, step_graph), captures = bodies.closed([test, after])
     values = [*captures, *bodies.payloads(base, start.leaves)]
     found = base.run_n(WHILE, tuple(values), (condition, step_graph, len(captures)))

@@ -117,7 +117,11 @@ def primitive(
         payloads = tuple([x.payload for x in handles])
         if not checked[0]:
             checked[0] = True  # rules may call the operation themselves
-            checked[0] = _check(name, prim, ops, payloads, params)
+            good = False
+            try:
+                good = _check(name, prim, ops, payloads, params)
+            finally:
+                checked[0] = good  # what failed fails again
         y = ops.run(prim, payloads, params)
         weak = all(x.weak for x in handles)
         return handle(ops, y, ops.dtype(y), weak)

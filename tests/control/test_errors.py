@@ -49,6 +49,11 @@ X = np.ones(3)
             ["while_loop", "float64", "int64"],
         ),
         (
+            lambda: tad.while_loop(lambda c: c, lambda c: c - 1.0, 2.5),
+            errors.DTypeError,
+            ["while_loop", "cond", "float64", "truth value"],
+        ),
+        (
             lambda: tad.while_loop(lambda c: c < 2, lambda c: (c, c), 0),
             errors.ArgumentError,
             ["while_loop", "structure"],

@@ -25,6 +25,19 @@ rotated = tad.primitive(
 )
 
 
+def test_what_failed_its_check_fails_again() -> None:
+    forgotten = tad.primitive(
+        "test_forgotten",
+        lambda x: np.roll(x, 1),
+        push=[lambda d, y, x: tad.roll(d, 1)],
+        pull=[lambda g, y, x: tad.roll(g, 1)],
+        shape=lambda s: s,
+    )
+    for _ in range(2):
+        with pytest.raises(errors.AdjointError, match="test_forgotten"):
+            tad.grad(lambda x: tad.sum(forgotten(x) * np.arange(3.0)))(np.zeros(3))
+
+
 def test_elementwise_at_every_order() -> None:
     for k, expected in enumerate([np.sin(0.5), np.cos(0.5), -np.sin(0.5)]):
         f: Any = versine

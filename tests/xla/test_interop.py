@@ -121,3 +121,20 @@ def test_results_of_another_structure_for_another_shape() -> None:
     assert isinstance(compiled(X[:1]), tuple)
     assert isinstance(compiled(X), dict)
     assert isinstance(compiled(X[:1]), tuple)
+
+
+def test_axes_that_are_explicit_are_refused() -> None:
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,))
+    x = jax.device_put(X, jax.NamedSharding(mesh, jax.P("data")))
+    with pytest.raises(errors.ArgumentError, match=r"jit: .*explicit axes \['data'\]") as caught:
+        tad.jit(tad.grad(f), Jax())(x)
+    assert caught.value.site is not None and caught.value.site[0] == __file__
+    auto = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    x = jax.device_put(X, jax.NamedSharding(auto, jax.P("data")))
+    np.testing.assert_allclose(tad.jit(tad.grad(f), Jax())(x), SLOPE, rtol=1e-6)
+
+
+def test_numbers_of_python_become_what_jax_makes_of_them() -> None:
+    assert tad.to_jax(2.5).dtype == np.float32
+    doubled = lambda x: tad.to_jax(tad.while_loop(lambda c: c < 9.0, lambda c: c * 2.0, x))
+    assert jax.jit(doubled)(1.5).dtype == np.float32  # a weak number of JAX's keeps its width
