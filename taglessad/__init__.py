@@ -237,6 +237,7 @@ from taglessad.array_api.utility import all as all
 from taglessad.array_api.utility import any as any
 from taglessad.array_api.utility import diff as diff
 from taglessad.checking.program import program as program
+from taglessad.compiled.as_jax import as_jax as as_jax
 from taglessad.compiled.exporting import export as export
 from taglessad.compiled.exporting import load_exported as load_exported
 from taglessad.compiled.jit import jit as jit
