@@ -7,7 +7,8 @@ types are switched on while an operation is built, whatever JAX's global switch 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from taglessad.dtypes import DType, Number, check
 from taglessad.errors import ConcretizationError, DTypeError, MissingExtra
 from taglessad.graph import Derivations, Graph
 from taglessad.interpreter import Interpreter
+from taglessad.levels import set_foreign_root
 from taglessad.ops import Ops
 from taglessad.primitive import Aval, Params, Prim, PrimN
 from taglessad.shapes import Shape
@@ -27,6 +29,7 @@ try:
     import jax.numpy as jnp
     from jax import lax
     from jax.core import Tracer
+    from jax.extend.core import get_opaque_trace_state
 except ImportError:
     raise MissingExtra(
         "the Jax interpreter needs JAX, which is not installed: pip install 'taglessad[jax]'"
@@ -193,6 +196,18 @@ JAX = Jax()
 
 register_pytrees(JAX)
 
+_state: Any = get_opaque_trace_state  # Any: JAX leaves it untyped
+_AT_REST: Final = ThreadPoolExecutor(1).submit(_state).result()
+"""What JAX says of a thread in which none of its transforms is under way."""
+
+
+def _under_way() -> Jax | None:
+    """Inside transforms of JAX, whose values meet all others there."""
+    return None if _state() == _AT_REST else JAX
+
+
+set_foreign_root(_under_way)
+
 
 @wide
 def array(x: Any) -> Any:
@@ -237,3 +252,6 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
             "jax_enable_x64, or pass allow_downcast=True"
         )
     return jnp.asarray(value if known is None else known, narrowed)
+
+
+AnyTensor.__jax_array__ = to_jax  # type: ignore[attr-defined]  # JAX's functions ask for it

@@ -6,7 +6,7 @@ lifts into any above it, and perturbations cannot be confused. The chain is a co
 threads and tasks do not meet.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from types import TracebackType
@@ -22,14 +22,21 @@ _TOP: Final[ContextVar[Ops[Any] | None]] = ContextVar("taglessad_interpreter", d
 
 
 class _Root:
-    """The interpreter of plain values: the one slot that the layer above fills."""
+    """The interpreter of plain values: the slots that the layers above fill."""
 
     default: Ops[Any]
+    # Where transforms of another library may be under way: their root, or None.
+    foreign: Callable[[], Ops[Any] | None] | None = None
 
 
 def set_default_root(root: Ops[Any]) -> None:
     """Called once, where Eager is made."""
     _Root.default = root
+
+
+def set_foreign_root(root: Callable[[], Ops[Any] | None]) -> None:
+    """Called once, where a root is made that transforms of another library run on."""
+    _Root.foreign = root
 
 
 def default_root() -> Ops[Any]:
@@ -44,6 +51,8 @@ under_way: Final = _TOP.get
 def ambient() -> Ops[Any]:
     """The interpreter under way, or the root of plain values outside every transform."""
     top = _TOP.get()
+    if top is None and _Root.foreign is not None:
+        top = _Root.foreign()
     return _Root.default if top is None else top
 
 

@@ -5,6 +5,7 @@ example) give one value for each, [N]; those of numbers one for each number. Rai
 prediction and target differ in shape.
 """
 
+from math import nan
 from typing import Any
 
 from taglessad.array_api.arithmetic import abs as absolute
@@ -12,7 +13,7 @@ from taglessad.array_api.comparison import clip
 from taglessad.array_api.creation import arange, zeros
 from taglessad.array_api.dtype_functions import astype
 from taglessad.array_api.inner import below
-from taglessad.array_api.logic import isinf
+from taglessad.array_api.logic import isinf, logical_and
 from taglessad.array_api.manipulation import expand_dims
 from taglessad.array_api.searching import where
 from taglessad.array_api.statistical import mean
@@ -138,7 +139,7 @@ def cross_entropy(logits: TensorLike, labels: TensorLike) -> Tensor:
 
     Raises ShapeError where labels have another shape than the logits without their last axis,
     DTypeError where labels are no integers, IndexOutOfRange for a label that is seen to be none of
-    the classes 0 .. K - 1.
+    the classes 0 .. K - 1; where labels are not seen, as under `jit`, the loss of such a one is NaN.
     """
     return _at_labels("cross_entropy", "logits", logits, labels, normalize=True)
 
@@ -160,24 +161,28 @@ def _at_labels(
         )
     classes = z.shape[-1]
     if isinstance(classes, int):
-        _check_labels(what, t, classes)
+        known = _check_labels(what, t, classes)
         numbers: Any = arange(classes)
     else:  # under Shape, where no number is asked for
-        numbers = zeros((classes,), dtype=int64)
+        known, numbers = True, zeros((classes,), dtype=int64)
     # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN. The logarithm is
     # outside the selection, so that its derivative is known to be about every class.
     at_label = total(where(expand_dims(t, axis=-1) == numbers, z, 0.0), axis=-1)
-    return logsumexp(z, axis=-1) - at_label if normalize else -at_label
+    loss: Tensor = logsumexp(z, axis=-1) - at_label if normalize else -at_label
+    if known:
+        return loss
+    return where(logical_and(t >= 0, t < classes), loss, nan)
 
 
-def _check_labels(what: str, labels: AnyTensor, classes: int) -> None:
-    """Where labels are known, all must be classes."""
+def _check_labels(what: str, labels: AnyTensor, classes: int) -> bool:
+    """Whether labels are known; then all must be classes."""
     seen = labels.ops.peek(labels.payload)
     if seen is None:
-        return
+        return False
     wrong = seen[(seen < 0) | (seen >= classes)]
     if wrong.size:
         raise IndexOutOfRange(
             f"{what}: label {wrong[0]} is out of range for {classes} classes "
             f"(valid: 0 to {classes - 1})"
         )
+    return True

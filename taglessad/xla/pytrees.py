@@ -1,6 +1,6 @@
 """Handles, models and optimiser states as JAX pytrees."""
 
-from typing import Any
+from typing import Any, Final
 
 import jax
 import numpy as np
@@ -15,11 +15,30 @@ from taglessad.trees.kinds import kinds
 # Any: JAX puts whatever it likes in the place of a leaf.
 
 
+class _RealLeaf(Tensor):
+    """A handle that a transform of ours owns, as a leaf: JAX looks into no class that it does not
+    know, and hands it on as it is."""
+
+    __slots__ = ()
+
+
+class _IntLeaf(IntTensor):
+    __slots__ = ()
+
+
+class _BoolLeaf(BoolTensor):
+    __slots__ = ()
+
+
+_LEAVES: Final = {Tensor: _RealLeaf, IntTensor: _IntLeaf, BoolTensor: _BoolLeaf}
+
+
 def register_pytrees(root: Ops[Any]) -> None:
     """Register the three classes of handles, and every class of the library that holds them.
 
     A handle has one leaf, its array: of JAX as it is, of NumPy as a NumPy array, a Python number
-    where it is weak. It is rebuilt over `root` from such; any other leaf is kept as it is.
+    where it is weak; under a transform of ours the handle itself. It is rebuilt over `root` from
+    such; any other leaf is kept as it is.
     """
     _register_handle(Tensor, root, float64)
     _register_handle(IntTensor, root, int64)
@@ -28,6 +47,8 @@ def register_pytrees(root: Ops[Any]) -> None:
 
 
 def _register_handle(cls: type[AnyTensor], root: Ops[Any], dtype: DType) -> None:
+    own = _LEAVES[cls]
+
     def flatten(x: AnyTensor) -> tuple[tuple[Any], None]:
         if x.ops is root and not x.weak:  # most of them, and JAX asks often
             return (x.payload,), None
@@ -35,18 +56,23 @@ def _register_handle(cls: type[AnyTensor], root: Ops[Any], dtype: DType) -> None
         known = isinstance(x.ops, type(root)) or x.ops.closed
         value = x.payload if known else x.ops.literal(x.payload)
         if value is None:
-            return (x.payload,), None
+            return (own(x.ops, x.payload, x.dtype, x.weak),), None
         return (value.item() if x.weak and isinstance(value, np.ndarray) else value,), None
 
     def unflatten(_: None, leaves: tuple[Any]) -> Any:
         (leaf,) = leaves
+        if isinstance(leaf, AnyTensor):
+            made: AnyTensor = handle(leaf.ops, leaf.payload, leaf.dtype, leaf.weak)
+            return made
         if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
             weak = bool(getattr(leaf, "weak_type", False)) and not leaf.shape
             return handle(root, leaf, np.dtype(leaf.dtype), weak)
         if isinstance(leaf, (bool, int, float)):
             array = np.asarray(leaf)
-            return handle(root, array, array.dtype, True)
-        return cls(root, leaf, dtype, False)
+            number: AnyTensor = handle(root, array, array.dtype, True)
+            if type(number) is cls:
+                return number
+        return cls(root, leaf, dtype, False)  # a mask's True stands where a real number stood
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 

@@ -125,6 +125,16 @@ def test_labels_that_are_none() -> None:
         nnf.nll(P, P[:, 0])
 
 
+def test_labels_that_are_none_of_the_classes_are_not_silent_where_they_are_not_seen() -> None:
+    scores, labels = np.arange(8.0).reshape(2, 4), np.asarray([1, 7])
+    loss = tad.jit(nnf.cross_entropy)(scores, labels)
+    np.testing.assert_allclose(loss[0], nnf.cross_entropy(scores[:1], labels[:1])[0])
+    assert bool(tad.isnan(loss[1]))
+    assert bool(tad.isnan(tad.jit(nnf.nll)(scores, -labels)[0]))
+    g = tad.jit(tad.grad(lambda z, t: tad.sum(nnf.cross_entropy(z, t))))(scores, labels)
+    np.testing.assert_array_equal(g[1], np.zeros(4))
+
+
 ACTIVATIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "leaky_relu": (nnf.leaky_relu, "leaky_relu"),
     "mish": (nnf.mish, "mish"),
