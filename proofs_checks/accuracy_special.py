@@ -181,6 +181,23 @@ def _betainc_row(a: float, b: float) -> Row:
     )
 
 
+def _wave(name: str, f: Any, exact: Any, n: int, low: float) -> Row:  # Any: functions
+    points = one(low, 1e12, (max(low, -40), 40), near=(0.0,))
+    zeros = dict.fromkeys(("f", "f_x", "f_xx"), ZERO)
+    return Row(name, f, lambda x: exact(n, x), (_upto_one,), points, "up to 1e12", zeros)
+
+
+def _upto_one(x: Real) -> Real:
+    return min(abs(x), 1) or 1
+
+
+_END: Final = -0.36787944117144233
+
+
+def _lambertw(k: int) -> Any:  # Any: a function of an mpmath number
+    return lambda x: mp.re(mp.lambertw(x, k))
+
+
 OVER: Final = "beyond, the result overflows"
 SPECIAL: Final = (
     Row("erf", special.erf, mp.erf, (gaussian,), GAUSS),
@@ -256,6 +273,24 @@ SPECIAL: Final = (
     ),
     Row("i0e", special.i0e, _scaled(0), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
     Row("i1e", special.i1e, _scaled(1), (relative,), one(-INF, INF, (-40, 40), (0.0,))),
+    *(_wave(f"j{n}", getattr(special, f"j{n}"), mp.besselj, n, -1e12) for n in (0, 1)),
+    *(_wave(f"y{n}", getattr(special, f"y{n}"), mp.bessely, n, 0.0) for n in (0, 1)),
+    Row(
+        "lambertw",
+        special.lambertw,
+        _lambertw(0),
+        (lambda x: x + mp.exp(-1),),
+        one(_END, INF, (-0.36, 20), near=(0.0, _END), keep=lambda x: x > _END),
+    ),
+    Row(
+        "lambertw(x, -1)",
+        lambda x: special.lambertw(x, -1),
+        _lambertw(-1),
+        (lambda x: min(x + mp.exp(-1), -x),),
+        one(_END, 0.0, (_END, 0), near=(0.0, _END), keep=lambda x: x > _END),
+        "",
+        {"f_xx": ZERO},
+    ),
     *(
         Row(
             "exp1" if n == 1 else f"expn({n}, x)",

@@ -72,6 +72,15 @@ SEVERAL: Final = (
         "1e-20 < k < n < 300",
     ),
     Row(
+        "poch",
+        special.poch,
+        _with_more_digits(lambda z, m: mp.exp(mp.loggamma(z + m) - mp.loggamma(z))),
+        (_upto_one, _upto_one),
+        two(over(1e-20, 1e6, (0, 100)), over(1e-20, 50, (0, 20))),
+        "1e-20 < x < 1e6, 1e-20 < y < 50",
+        dict.fromkeys(("f_xx", "f_y", "f_xy"), ZERO),
+    ),
+    Row(
         "gammainc",
         special.gammainc,
         lambda a, x: mp.gammainc(a, 0, x, regularized=True),

@@ -411,6 +411,9 @@ def logsumexp(field: Field, x: Numbers, axes: tuple[int, ...]) -> Numbers:
 PARAMETRIC: dict[str, tuple[Callable[..., Any], int]] = {
     "bessel_i": (special_balls.bessel_i, 1),
     "bessel_i_scaled": (special_balls.bessel_i_scaled, 1),
+    "bessel_j": (special_balls.bessel_j, 1),
+    "bessel_y": (special_balls.bessel_y, 1),
+    "lambertw": (special_balls.lambertw, 1),
     "beta": (special_balls.beta, 2),
     "beta_density": (special_balls.beta_density, 3),
     "betainc": (special_balls.betainc, 3),

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from taglessad.kernels import double_double as wide
 from taglessad.kernels import wide_gamma
-from taglessad.kernels.blocks import chosen, jointly, log1p_minus
+from taglessad.kernels.beta_reflection import is_pole
+from taglessad.kernels.beta_zeros import beta_at_zero, binom_at_zero
+from taglessad.kernels.blocks import LARGE_BLOCK, chosen, jointly, log1p_minus
 from taglessad.kernels.erf import F64
 from taglessad.kernels.gamma import polygamma
 from taglessad.kernels.gamma_function import beta as value
@@ -24,7 +26,7 @@ def beta(a: NDArray[Any], b: NDArray[Any], m: int, n: int) -> NDArray[Any]:
     them have such signs that nothing cancels; those in both do, and for a, b > 0 the first of them
     is by a series of positive terms.
     """
-    return jointly(lambda a, b: _beta(a, b, m, n), a, b)
+    return jointly(lambda a, b: _beta(a, b, m, n), a, b, block=LARGE_BLOCK)
 
 
 def _beta(a: F64, b: F64, m: int, n: int) -> F64:
@@ -35,9 +37,20 @@ def _beta(a: F64, b: F64, m: int, n: int) -> F64:
         return chosen(
             a.size,
             (small > 0, lambda i: _mixed(large[i], small[i])),
-            (~(small > 0), lambda i: _by_logarithm(a[i], b[i], 1, 1)),
+            (~(small > 0), lambda i: _beyond(a[i], b[i], 1, 1)),
         )
-    return _by_logarithm(a, b, m, n)
+    return _beyond(a, b, m, n)
+
+
+def _beyond(a: F64, b: F64, m: int, n: int) -> F64:
+    """For a and b that need not be positive."""
+    finite = np.isfinite(a) & np.isfinite(b)
+    zero = is_pole(a + b) & ~is_pole(a) & ~is_pole(b) & finite
+    return chosen(
+        a.size,
+        (~zero, lambda i: _by_logarithm(a[i], b[i], m, n)),
+        (zero, lambda i: beta_at_zero(a[i], b[i], m, n)),
+    )
 
 
 def _by_logarithm(a: F64, b: F64, m: int, n: int) -> F64:
@@ -87,13 +100,23 @@ def binom(n: NDArray[Any], k: NDArray[Any], i: int, j: int) -> NDArray[Any]:
     Any: the dtype of the operands, which the result keeps. By those of its logarithm; of the second
     order where they nearly cancel with two float64 for each number.
     """
-    return jointly(lambda n, k: _binom(n, k, i, j), n, k)
+    return jointly(lambda n, k: _binom(n, k, i, j), n, k, block=LARGE_BLOCK)
 
 
 def _binom(n: F64, k: F64, i: int, j: int) -> F64:
-    size = np.asarray(coefficient(n, k))
     if i + j == 0:
-        return size
+        return np.asarray(coefficient(n, k))
+    finite = np.isfinite(n) & np.isfinite(k)
+    zero = (is_pole(k + 1) | is_pole(n - k + 1)) & ~is_pole(n + 1) & finite
+    return chosen(
+        n.size,
+        (~zero, lambda at: _binom_by_logarithm(n[at], k[at], i, j)),
+        (zero, lambda at: binom_at_zero(n[at], k[at], i, j)),
+    )
+
+
+def _binom_by_logarithm(n: F64, k: F64, i: int, j: int) -> F64:
+    size = np.asarray(coefficient(n, k))
     above, below = (n - k) + 1, k + 1
     slopes: dict[tuple[int, int], F64] = {}
     for r in range(i + 1):

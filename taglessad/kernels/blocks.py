@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from taglessad.kernels.erf import F64
 
-_BLOCK: Final = 2048
+_BLOCK: Final = 2048  # of kernels that integrate, with some 100 nodes for each element
+LARGE_BLOCK: Final = 8192
+"""Of kernels that do not: fewer are less work for each element."""
 _LEVELS: Final = (0.5, 3.0, 12.0, 46.0)  # exp(-46) is below a rounding error
 _STEPS_TO_CLIFF: Final = (1024.0, 256.0, 64.0, 16.0, 4.0)
 # Gauss's 32 points and weights on [0, 1], to their middle (DLMF 3.5(v)), made with mpmath at 40
@@ -65,7 +67,7 @@ Exponent = Callable[[F64, NDArray[np.intp]], F64]
 """The exponent at arguments of shape (points, nodes), of the points given by their numbers."""
 
 
-def jointly(f: Callable[..., F64], *xs: NDArray[Any]) -> NDArray[Any]:
+def jointly(f: Callable[..., F64], *xs: NDArray[Any], block: int = _BLOCK) -> NDArray[Any]:
     """f of operands that broadcast, in float64 on flat blocks; the dtype is theirs.
 
     Any: the dtype of the operands.
@@ -74,10 +76,9 @@ def jointly(f: Callable[..., F64], *xs: NDArray[Any]) -> NDArray[Any]:
     dtype = np.result_type(*[np.asarray(x).dtype for x in xs])
     flat = [a.ravel() for a in arrays]
     result = np.empty(flat[0].size, dtype)
-    for start in range(0, result.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        parts = [a[block].astype(np.float64, copy=False) for a in flat]
-        result[block] = f(*parts)
+    for start in range(0, result.size, block):
+        part = slice(start, start + block)
+        result[part] = f(*[a[part].astype(np.float64, copy=False) for a in flat])
     return result.reshape(arrays[0].shape)
 
 
@@ -173,18 +174,28 @@ def log1p_minus(x: F64) -> F64:
 
 def two_sum(a: F64, b: F64) -> tuple[F64, F64]:
     """a + b rounded, and what the rounding left out (Knuth); 0 where the sum is infinite."""
-    total = a + b
-    part = total - a
-    rest = (a - (total - part)) + (b - part)
+    total, rest = finite_sum(a, b)
     return total, np.where(np.isfinite(rest), rest, 0.0)
 
 
 def two_product(a: F64, b: F64) -> tuple[F64, F64]:
     """a * b rounded, and what the rounding left out (Dekker, Numer. Math. 18, 1971)."""
+    product, rest = finite_product(a, b)
+    return product, np.where(np.isfinite(rest), rest, 0.0)
+
+
+def finite_sum(a: F64, b: F64) -> tuple[F64, F64]:
+    """`two_sum` of numbers whose sum is in the range; else the second is NaN."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def finite_product(a: F64, b: F64) -> tuple[F64, F64]:
+    """`two_product` of numbers up to 2**996 whose product is in the range; else it may be NaN."""
     product = a * b
     (c, d), (e, f) = _halves(a), _halves(b)
-    rest = ((c * e - product) + c * f + d * e) + d * f
-    return product, np.where(np.isfinite(rest), rest, 0.0)
+    return product, ((c * e - product) + c * f + d * e) + d * f
 
 
 def product(first: F64, *factors: F64) -> F64:

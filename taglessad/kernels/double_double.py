@@ -3,18 +3,19 @@
 A sum of terms that cancel has the absolute error of the terms. Kernels take it plainly first, and
 only where little of the terms is left once more with these. The algorithms are those of Dekker
 (Numer. Math. 18, 1971), and of Hida, Li and Bailey (Library for double-double and quad-double
-arithmetic, 2007).
+arithmetic, 2007). Where a number leaves the range the result is NaN, which `mended` passes over.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.kernels.blocks import two_product, two_sum
+from taglessad.kernels.blocks import finite_product, finite_sum
 from taglessad.kernels.erf import F64, polynomial
 
 KEPT: Final = 0.5
@@ -37,10 +38,15 @@ def pair(x: F64) -> Pair:
     return Pair(x, np.zeros_like(x))
 
 
+def in_two(exact: Fraction) -> tuple[float, float]:
+    """A rational number as the sum of two float64."""
+    high = float(exact)
+    return high, float(exact - Fraction(high))
+
+
 def constant(exact: Fraction, like: F64) -> Pair:
     """A rational number, of the shape of `like`."""
-    high = float(exact)
-    low = float(exact - Fraction(high))
+    high, low = in_two(exact)
     return Pair(np.full_like(like, high), np.full_like(like, low))
 
 
@@ -52,8 +58,8 @@ def _quick(a: F64, b: F64) -> Pair:
 
 def add(a: Pair, b: Pair) -> Pair:
     """a + b."""
-    high, more = two_sum(a.high, b.high)
-    low, rest = two_sum(a.low, b.low)
+    high, more = finite_sum(a.high, b.high)
+    low, rest = finite_sum(a.low, b.low)
     high, more = _quick(high, more + low)
     return _quick(high, more + rest)
 
@@ -70,18 +76,16 @@ def subtract(a: Pair, b: Pair) -> Pair:
 
 def multiply(a: Pair, b: Pair) -> Pair:
     """a * b."""
-    high, low = two_product(a.high, b.high)
+    high, low = finite_product(a.high, b.high)
     return _quick(high, low + (a.high * b.low + a.low * b.high))
 
 
 def divide(a: Pair, b: Pair) -> Pair:
     """a / b."""
     first = a.high / b.high
-    rest = subtract(a, multiply(b, pair(first)))
-    second = rest.high / b.high
-    rest = subtract(rest, multiply(b, pair(second)))
-    found = _quick(first, second)
-    return add(found, pair(rest.high / b.high))
+    high, low = finite_product(first, b.high)  # so near a.high that their difference is exact
+    rest = (a.high - high) + ((a.low - low) - first * b.low)
+    return _quick(first, rest / b.high)
 
 
 def scaled(a: Pair, factor: float | F64) -> Pair:
@@ -102,13 +106,25 @@ def power(a: Pair, n: int) -> Pair:
         a = multiply(a, a)
 
 
-def horner(coefficients: Sequence[Fraction], x: Pair, leading: int) -> Pair:
-    """The sum of coefficients[k] * x**k; those after the leading ones count so little that their
-    part is taken in float64."""
-    rest = polynomial([float(c) for c in coefficients[leading:]], x.high)
-    found = pair(rest)
-    for c in reversed(coefficients[:leading]):
-        found = add(multiply(found, x), constant(c, x.high))
+class Series(NamedTuple):
+    """Coefficients: the leading ones as two float64 each, those that count little as one."""
+
+    leading: tuple[tuple[float, float], ...]
+    others: tuple[float, ...]
+
+
+def series(coefficients: Sequence[Fraction], leading: int) -> Series:
+    """So many leading coefficients, and the others."""
+    first = tuple(map(in_two, coefficients[:leading]))
+    return Series(first, tuple(map(float, coefficients[leading:])))
+
+
+def horner(coefficients: Series, x: Pair) -> Pair:
+    """The sum of coefficients[k] * x**k."""
+    found = pair(polynomial(coefficients.others, x.high))
+    for high, low in reversed(coefficients.leading):
+        found = multiply(found, x)
+        found = add(found, Pair(np.asarray(high), np.asarray(low)))
     return found
 
 
@@ -124,11 +140,17 @@ def together(f: Callable[[Pair], Pair], *xs: Pair) -> list[Pair]:
     return [Pair(a, b) for a, b in zip(*(np.split(y, ends) for y in found), strict=True)]
 
 
+def shifted(a: Pair, x: F64 | float) -> Pair:
+    """a + x for a float64."""
+    high, more = finite_sum(a.high, np.asarray(x))
+    return _quick(high, more + a.low)
+
+
 def total(first: F64, *others: F64) -> Pair:
     """The sum of float64."""
     found = pair(first)
     for x in others:
-        found = add(found, pair(x))
+        found = shifted(found, x)
     return found
 
 
@@ -136,41 +158,45 @@ def total(first: F64, *others: F64) -> Pair:
 PI: Final = Fraction(3.141592653589793) + Fraction(1.2246467991473532e-16)
 LN2: Final = Fraction(0.6931471805599453) + Fraction(2.3190468138462996e-17)
 HALF_LOG_TWO_PI: Final = Fraction(0.9189385332046728) - Fraction(3.878294158067242e-17)
-_HALVINGS: Final = 7
-_EXPONENTIAL: Final = tuple(Fraction(1, math.factorial(k + 1)) for k in range(11))
-_SINE: Final = tuple(Fraction((-1) ** k, math.factorial(2 * k + 1)) for k in range(18))
+_CELL: Final = 1 / 32
+_ATANH: Final = series([Fraction(1, 2 * k + 1) for k in range(10)], 5)
+_SINE: Final = series([Fraction((-1) ** k, math.factorial(2 * k + 1)) for k in range(18)], 9)
 
 
-def exp(x: Pair) -> Pair:
-    """exp(x) within the range of float64: by its series, for what 2**k and 7 squarings leave."""
-    whole = np.rint(x.high / math.log(2))
-    rest = subtract(x, multiply(pair(whole), constant(LN2, whole)))
-    small = scaled(rest, 2.0**-_HALVINGS)
-    found = multiply(small, horner(_EXPONENTIAL, small, 5))  # less 1
-    for _ in range(_HALVINGS):
-        found = add(scaled(found, 2.0), multiply(found, found))
-    found = add(found, constant(Fraction(1), whole))
-    half = np.exp2(np.trunc(0.5 * whole))
-    return scaled(scaled(found, half), np.exp2(whole - np.trunc(0.5 * whole)))
+@lru_cache
+def _logs() -> Pair:
+    """log(k / 32) for k from 16 to 48, as 2 atanh((k - 32) / (k + 32)), in multiples of 2**-130."""
+    found = []
+    for k in range(16, 49):
+        z = Fraction(k - 32, k + 32)
+        power, total = round(z * 2**130), 0
+        for n in range(1, 90, 2):
+            total += power // n
+            power = round(power * z * z)
+        found.append(in_two(Fraction(2 * total, 2**130)))
+    high, low = np.asarray(found).T
+    return Pair(high, low)
 
 
 def log(x: Pair) -> Pair:
-    """log(x), by one step of Newton's method; of the argument without its power of 2."""
+    """log(x): of the argument without its power of 2, by its quotient to the nearest k / 32."""
     _, shift = np.frexp(x.high)
     shift = np.where(np.abs(x.high - 1) < 0.5, 0, shift)
     near = Pair(np.ldexp(x.high, -shift), np.ldexp(x.low, -shift))
-    guess = np.log(near.high)
-    ratio = multiply(near, exp(pair(-guess)))
-    change = subtract(ratio, constant(Fraction(1), guess))
-    found = add(pair(guess), change)
+    cell = np.rint(near.high / _CELL)
+    z = divide(shifted(near, -_CELL * cell), shifted(near, _CELL * cell))
+    by_quotient = multiply(z, horner(_ATANH, multiply(z, z)))
+    place = np.where(np.isfinite(cell), cell - 16, 0).astype(np.intp)
+    start = Pair(*(part[np.clip(place, 0, 32)] for part in _logs()))
     whole = shift.astype(np.float64)
-    return add(found, multiply(pair(whole), constant(LN2, whole)))
+    found = add(scaled(by_quotient, 2.0), multiply(pair(whole), constant(LN2, whole)))
+    return add(found, start)
 
 
 def sine_of_pi(r: Pair) -> Pair:
     """sin(pi r) for |r| <= 1/2, relatively exact."""
     z = multiply(r, constant(PI, r.high))
-    return multiply(z, horner(_SINE, multiply(z, z), 9))
+    return multiply(z, horner(_SINE, multiply(z, z)))
 
 
 def cosine_of_pi(r: Pair) -> Pair:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from taglessad.errors import DomainError
 from taglessad.kernels import double_double as wide
-from taglessad.kernels import wide_gamma
+from taglessad.kernels import gamma_zeros, wide_gamma
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
 
 
@@ -189,13 +189,14 @@ def _gammaln_negative(x: F64) -> F64:
     turned, factorial = -np.log(sine), piecewise(z, (z < 1, gammaln_1p), (z >= 1, _gammaln))
     found = turned - factorial
     cancelled = np.abs(found) < wide.KEPT * np.abs(turned)
-    return wide.mended(found, cancelled, lambda i: _gammaln_again(x[i], r[i]))
+    known = (x > gamma_zeros.LOG_GAMMA_REACH) & (x < -2)
+    near = known & (np.abs(found) < np.maximum(0.75 * np.abs(turned), 1))
+    found = wide.mended(found, near, lambda i: gamma_zeros.log_gamma_about_zero(x[i]))
+    return wide.mended(found, cancelled & ~known, lambda i: _gammaln_again(x[i]))
 
 
-def _gammaln_again(x: F64, r: F64) -> F64:
-    sine = wide.divide(wide.sine_of_pi(wide.pair(np.abs(r))), wide.constant(wide.PI, x))
-    factorial = wide_gamma.log_gamma(wide.total(-x, np.ones_like(x)))
-    return -wide.add(wide.log(sine), factorial).value()
+def _gammaln_again(x: F64) -> F64:
+    return wide_gamma.log_gamma_reflected(wide.pair(x)).value()
 
 
 def _digamma(x: F64) -> F64:
@@ -232,14 +233,14 @@ def _digamma_negative(x: F64) -> F64:
     z = -x
     factorial = piecewise(z, (z < 2, _digamma_1p), (z >= 2, lambda z: _digamma_large(1 + z)))
     found = factorial - cotangent
-    cancelled = np.abs(found) < _KEPT * np.abs(factorial)
-    return wide.mended(found, cancelled, lambda i: _digamma_again(x[i], r[i]))
+    cancelled, known = np.abs(found) < _KEPT * np.abs(factorial), x > gamma_zeros.DIGAMMA_REACH
+    near = known & (np.abs(found) < np.abs(factorial))
+    found = wide.mended(found, near, lambda i: gamma_zeros.digamma_about_zero(x[i]))
+    return wide.mended(found, cancelled & ~known, lambda i: _digamma_again(x[i]))
 
 
-def _digamma_again(x: F64, r: F64) -> F64:
-    cotangent = wide.cotangent_of_pi(wide.pair(r))
-    factorial = wide_gamma.digamma(wide.total(-x, np.ones_like(x)))
-    return wide.subtract(factorial, wide.multiply(cotangent, wide.constant(wide.PI, x))).value()
+def _digamma_again(x: F64) -> F64:
+    return wide_gamma.digamma_reflected(wide.pair(x)).value()
 
 
 def _polygamma(n: int, x: F64) -> F64:

@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 
 from taglessad.kernels import double_double as wide
 from taglessad.kernels import wide_gamma
-from taglessad.kernels.blocks import chosen, jointly, product, two_product, two_sum
+from taglessad.kernels.beta_reflection import is_pole, limit_at_pole, reflected, sine_over_pi
+from taglessad.kernels.blocks import (
+    LARGE_BLOCK,
+    chosen,
+    finite_product,
+    jointly,
+    product,
+    two_product,
+    two_sum,
+)
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise
 from taglessad.kernels.gamma import digamma, gammaln, gammaln_1p, polygamma, stirling
 
@@ -31,7 +40,7 @@ def beta(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     Any: the dtype of the operands, which the result keeps. Stirling's series for the arguments
     above 10, their powers compensated for the rounding of a + b and of the quotients.
     """
-    return jointly(_beta, a, b)
+    return jointly(_beta, a, b, block=LARGE_BLOCK)
 
 
 def binom(n: NDArray[Any], k: NDArray[Any]) -> NDArray[Any]:
@@ -39,7 +48,7 @@ def binom(n: NDArray[Any], k: NDArray[Any]) -> NDArray[Any]:
 
     Any: the dtype of the operands, which the result keeps.
     """
-    return jointly(_binom, n, k)
+    return jointly(_binom, n, k, block=LARGE_BLOCK)
 
 
 def betaln(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -47,7 +56,15 @@ def betaln(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
     Any: the dtype of the operands, which the result keeps.
     """
-    return jointly(_betaln, a, b)
+    return jointly(_betaln, a, b, block=LARGE_BLOCK)
+
+
+def poch(z: NDArray[Any], m: NDArray[Any]) -> NDArray[Any]:
+    """Gamma(z + m) / Gamma(z), by the beta function of z and m (NIST DLMF 5.2.5, 5.12.1).
+
+    Any: the dtype of the operands, which the result keeps.
+    """
+    return jointly(_poch, z, m, block=LARGE_BLOCK)
 
 
 def polygamma_difference(a: NDArray[Any], b: NDArray[Any], n: int) -> NDArray[Any]:
@@ -57,12 +74,12 @@ def polygamma_difference(a: NDArray[Any], b: NDArray[Any], n: int) -> NDArray[An
     5.15.5) up to a > n + 12, then the asymptotic series (5.11.2, 25.11.43), whose terms all have
     the form u**-p - (u + b)**-p. For negative arguments the plain difference.
     """
-    return jointly(lambda a, b: _difference(a, b, n), a, b)
+    return jointly(lambda a, b: _difference(a, b, n), a, b, block=LARGE_BLOCK)
 
 
 # --- gamma ---------------------------------------------------------------------------------------
 def _gamma(x: F64) -> F64:
-    pole = (x < 0) & (x == np.rint(x))
+    pole = (x < 0) & is_pole(x)
     return piecewise(
         x,
         (x >= 10, _gamma_large),
@@ -86,25 +103,31 @@ def _gamma_small(x: F64) -> F64:
     z = x - whole  # exact
     # Gamma(1 + z) for z in [0, 1], where its logarithm is at most 0.12.
     result = np.exp(gammaln_1p(z))
-    lost = np.zeros_like(x)  # what the products are rounded by; the factors are exact
+    lost = np.zeros_like(x)  # by the rounding of the products; the factors are exact
     for k in range(1, int(whole.max(initial=0))):
-        product, rest = two_product(result, z + k)
-        lost = np.where(whole > k, lost + rest / product, lost)
-        result = np.where(whole > k, product, result)
-    result = result + result * lost
+        factor = np.where(whole > k, z + k, 1.0)
+        result, rest = finite_product(result, factor)
+        lost = lost * factor + rest
+    result = result + lost
     return np.where(whole == 0, result / x, result)
 
 
 def _gamma_negative(x: F64) -> F64:
-    """pi / (sin(pi x) Gamma(1 - x)): with z = -x, Gamma(1 + z) = z Gamma(z) in two factors."""
-    r = x - np.rint(x)
-    odd = np.where(np.mod(np.rint(x), 2) == 0, 1.0, -1.0)
-    sine = odd * r * np.sinc(r)  # sin(pi x) / pi
+    """pi / (sin(pi x) Gamma(1 - x)): with z = -x, Gamma(1 + z) = z Gamma(z)."""
+    return piecewise(
+        x,
+        (x > -9, lambda x: 1 / (sine_over_pi(x) * _gamma_small_1p(-x))),
+        ((x <= -9) & (x > -150), lambda x: 1 / (sine_over_pi(x) * _gamma_large_1p(-x))),
+        (x <= -150, _gamma_far),
+    )
+
+
+def _gamma_far(x: F64) -> F64:
+    """Of x <= -150, in two factors that are in range."""
     z = np.minimum(-x, 200.0)
-    small = 1 / (sine * piecewise(z, (z < 9, _gamma_small_1p), (z >= 9, _gamma_large_1p)))
     half = np.power(z, 0.5 * z - 0.25) * np.exp(-0.5 * z)
-    large = 1 / half / (sine * z * _SQRT_TWO_PI * np.exp(stirling(z))) / half
-    return np.where(z < 150, small, large)
+    rest = sine_over_pi(x) * z * _SQRT_TWO_PI * np.exp(stirling(z))
+    return np.asarray(1 / half / rest / half)
 
 
 def _gamma_small_1p(z: F64) -> F64:
@@ -135,8 +158,7 @@ def beta_times(a: F64, b: F64, factor: F64) -> F64:
         (positive & (a >= 10), lambda i: _beta_large(a[i], b[i], factor[i])),
         (positive & (a < 10) & (b >= 10), lambda i: _beta_mixed(a[i], b[i], factor[i])),
         (positive & (b < 10), lambda i: _beta_small(a[i], b[i]) * factor[i]),
-        (~positive, lambda i: _beta_plain(a[i], b[i]) * factor[i]),
-        ((a == 0) & (b == 0), lambda i: (1 / a[i] + 1 / b[i]) * factor[i]),
+        (~positive, lambda i: _beta_beyond(a[i], b[i], factor[i])),
         (positive & (b == np.inf), lambda i: 0.0 * factor[i]),
     )
 
@@ -145,8 +167,28 @@ def _beta(a: F64, b: F64) -> F64:
     return beta_times(a, b, np.ones_like(a))
 
 
-def _beta_plain(a: F64, b: F64) -> F64:
-    return _gamma(a) / _gamma(a + b) * _gamma(b)
+def _beta_beyond(a: F64, b: F64, factor: F64) -> F64:
+    """For a <= 0."""
+    inside = (a < 0) & np.isfinite(a) & np.isfinite(b)
+    pole = inside & (is_pole(a) | is_pole(b))
+
+    def by_reflection(i: NDArray[np.intp]) -> F64:
+        first, second, sines, over = reflected(a[i], b[i])
+        times = beta_times(first, second, np.where(over, 1 / sines, sines * factor[i]))
+        return np.where(over, factor[i] / times, times)
+
+    def by_limit(i: NDArray[np.intp]) -> F64:
+        sign, p, q = limit_at_pole(a[i], b[i])
+        return beta_times(p, q, sign * factor[i])
+
+    return chosen(
+        a.size,
+        (inside & ~pole, by_reflection),
+        (pole, by_limit),
+        (inside & (b == 0) & ~is_pole(a), lambda i: 1 / b[i] * factor[i]),
+        ((a == 0) & (b < np.inf), lambda i: (1 / a[i] + np.where(b[i], 0, 1 / b[i])) * factor[i]),
+        ((a < 0) & (b == np.inf), lambda i: _gamma(a[i]) * np.inf * factor[i]),
+    )
 
 
 def _beta_small(a: F64, b: F64) -> F64:
@@ -198,23 +240,65 @@ def _binom(n: F64, k: F64) -> F64:
     whole = digamma(p + q)
     first, second = digamma(p) - whole, digamma(q) - whole
     change = np.where(inside, first * (left + more) + second * lost, 0.0)
-    return np.asarray(1 / beta_times(above, below, n + 1) * (1 - change))
+    found = 1 / beta_times(above, below, n + 1) * (1 - change)
+    return np.where((n < 0) & is_pole(n), np.nan, found)
+
+
+def _poch(z: F64, m: F64) -> F64:
+    c, rest = two_sum(z, m)
+    sound = (z > 0) & (c > 0)
+
+    def rising(i: NDArray[np.intp]) -> F64:
+        return 1 / beta_times(z[i], m[i], 1 / _gamma(m[i]))
+
+    def falling(i: NDArray[np.intp]) -> F64:
+        # By B(z + m, -m), whose z is then z less what z + m is rounded by.
+        found = beta_times(c[i], -m[i], 1 / _gamma(-m[i]))
+        slope = _difference(c[i], -m[i], 0)
+        return np.asarray(found * (1 + rest[i] * slope))
+
+    return chosen(
+        z.size,
+        (sound & (m > 0), rising),
+        (sound & (m < 0), falling),
+        (~sound, lambda i: _poch_beyond(z[i], m[i])),
+        (m == 0, lambda i: np.ones(i.size)),
+    )
+
+
+def _poch_beyond(z: F64, m: F64) -> F64:
+    """For z or z + m not positive: Gamma of what is not by 5.5.3."""
+    c, rest = two_sum(z, m)
+    turn = np.where(np.mod(m, 2) == 0, 1.0, -1.0)
+    whole = m == np.rint(m)
+    in_z, in_c = sine_over_pi(z), sine_over_pi(c, rest)
+
+    def both(i: NDArray[np.intp]) -> F64:
+        sign = np.where(whole[i], turn[i], in_z[i] / in_c[i])
+        return sign * _poch((1 - c[i]) - rest[i], m[i])
+
+    return chosen(
+        z.size,
+        ((z <= 0) & (c <= 0) & np.isfinite(z), both),
+        ((z <= 0) & (c > 0), lambda i: _gamma(c[i]) * in_z[i] * _gamma(1 - z[i])),
+        ((z > 0) & (c <= 0), lambda i: 1 / (in_c[i] * _gamma(1 - c[i]) * _gamma(z[i]))),
+    )
 
 
 def _betaln(a: F64, b: F64) -> F64:
     a, b = np.minimum(a, b), np.maximum(a, b)
     positive = a > 0
     by_value = _beta(a, b)
-    usable = positive & (by_value > 1e-290) & (by_value < 1e290) & (a > 1e-280)
+    size = np.abs(by_value)
+    usable = (size > 1e-290) & (size < 1e290) & (np.abs(a) > 1e-280)
     rest = positive & ~usable
     found = chosen(
         a.size,
-        (usable, lambda i: np.log(by_value[i])),
+        (usable, lambda i: np.log(size[i])),
         (rest & (a < 1e-200), lambda i: np.log1p(a[i] / b[i]) - np.log(a[i])),
         (rest & (a >= 1e-200) & (a < 10), lambda i: _betaln_mixed(a[i], b[i])),
         (rest & (a >= 10), lambda i: _betaln_large(a[i], b[i])),
-        (~positive, lambda i: gammaln(a[i]) + gammaln(b[i]) - gammaln(a[i] + b[i])),
-        ((a == 0) & (b == 0), lambda i: np.full(i.size, np.inf)),
+        ((a <= 0) & ~usable, lambda i: _betaln_beyond(a[i], b[i])),
         (positive & (b == np.inf), lambda i: np.full(i.size, -np.inf)),
         (positive & (a == 1), lambda i: 0.0 - np.log(b[i])),  # B(1, b) = 1 / b
         (positive & (b == 1), lambda i: 0.0 - np.log(a[i])),
@@ -230,6 +314,28 @@ def _betaln_again(a: F64, b: F64) -> F64:
     rest = wide.subtract(both, second)
     far = wide.add(wide.multiply(p, wide.log(q)), wide.pair(0.5 * a * (a - 1) / b))
     return wide.subtract(first, wide.choose(b > 1e10, far, rest)).value()
+
+
+def _betaln_beyond(a: F64, b: F64) -> F64:
+    """For a <= 0."""
+    inside = (a < 0) & np.isfinite(a) & np.isfinite(b)
+    pole = inside & (is_pole(a) | is_pole(b))
+
+    def by_reflection(i: NDArray[np.intp]) -> F64:
+        first, second, sines, over = reflected(a[i], b[i])
+        return np.log(np.abs(sines)) + np.where(over, -1.0, 1.0) * _betaln(first, second)
+
+    def by_limit(i: NDArray[np.intp]) -> F64:
+        sign, p, q = limit_at_pole(a[i], b[i])
+        return np.log(np.abs(sign)) + _betaln(p, q)
+
+    return chosen(
+        a.size,
+        (inside & ~pole, by_reflection),
+        (pole, by_limit),
+        ((a == 0) & (b < np.inf), lambda i: np.full(i.size, np.inf)),
+        ((a > -np.inf) & (a < 0) & (b == np.inf), lambda i: np.full(i.size, np.inf)),
+    )
 
 
 def _betaln_mixed(a: F64, b: F64) -> F64:

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from taglessad.kernels import double_double as wide
 from taglessad.kernels.blocks import NODES, WEIGHTS, weighted
-from taglessad.kernels.double_double import Pair
+from taglessad.kernels.double_double import Pair, Series
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise
 
 _PANEL: Final = 32  # the quadrature's points are enough for a cosine of 32 t from 0 to 1
@@ -113,9 +114,14 @@ def _series_again(m: int, x: F64) -> F64:
     """The power series of the cosine or sine, integrated; of a sum of size 1 at least 1e-18."""
     z = wide.multiply(wide.pair(np.abs(x)), wide.constant(wide.PI, x))
     odd = m % 2
-    coefficients = [
-        Fraction((-1) ** (k // 2), math.factorial(k) * (k + m + 1))
-        for k in range(odd, 40 + 4 * m, 2)
-    ]
-    found = wide.horner(coefficients, wide.multiply(z, z), 9 + 2 * m)
+    found = wide.horner(_cosine_series(m), wide.multiply(z, z))
     return (wide.multiply(found, z) if odd else found).value()
+
+
+@lru_cache
+def _cosine_series(m: int) -> Series:
+    terms = [
+        Fraction((-1) ** (k // 2), math.factorial(k) * (k + m + 1))
+        for k in range(m % 2, 40 + 4 * m, 2)
+    ]
+    return wide.series(terms, 9 + 2 * m)

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from taglessad.kernels import boxcox, gamma_function, incomplete, smooth
 from taglessad.kernels.bessel import bessel_i, bessel_i_scaled
+from taglessad.kernels.bessel_waves import bessel_j, bessel_y
 from taglessad.kernels.beta_derivatives import beta, binom
 from taglessad.kernels.erf import erf, erfc, erfinv
 from taglessad.kernels.erfcx import erfcinv, erfcx, log_ndtr, ndtr
 from taglessad.kernels.gamma import gammaln, polygamma
+from taglessad.kernels.lambert import lambertw
 from taglessad.kernels.sinc import sinc
 from taglessad.kernels.zeta import zeta
 
@@ -35,6 +37,7 @@ SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static para
     "beta": beta,
     "betaln": gamma_function.betaln,
     "binom": binom,
+    "poch": gamma_function.poch,
     "zeta": zeta,
     "gammainc": incomplete.gammainc,
     "gammaincc": incomplete.gammaincc,
@@ -43,6 +46,9 @@ SPECIAL: Final[dict[str, Callable[..., Any]]] = {  # Any: arrays and static para
     "beta_density": incomplete.beta_density,
     "bessel_i": bessel_i,
     "bessel_i_scaled": bessel_i_scaled,
+    "bessel_j": bessel_j,
+    "bessel_y": bessel_y,
+    "lambertw": lambertw,
     "expn": incomplete.expn,
     "expi": smooth.expi,
     "exprel": smooth.exprel,

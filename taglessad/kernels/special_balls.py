@@ -46,6 +46,26 @@ def bessel_i_scaled(x: Ball, n: int, m: int) -> Ball:
     return (-x).exp() * total
 
 
+def bessel_j(x: Ball, n: int) -> Ball:
+    """J_n."""
+    return x.bessel_j(x * 0 + n)
+
+
+def bessel_y(x: Ball, n: int) -> Ball:
+    """Y_n."""
+    return x.bessel_y(x * 0 + n)
+
+
+def lambertw(x: Ball, k: int, shift: int) -> Ball:
+    """The branch k of Lambert's W function, and 1 more."""
+    return x.lambertw(k) + shift
+
+
+def poch(z: Ball, m: Ball) -> Ball:
+    """Gamma(z + m) / Gamma(z)."""
+    return (z + m).gamma() * z.rgamma()
+
+
 def expn(x: Ball, n: int) -> Ball:
     """The exponential integral E_n."""
     return (-x).exp() / x if n == 0 else x.expint(x * 0 + n)
@@ -337,6 +357,7 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
     "boxcox": boxcox,
     "gammaincc": lambda a, x: x.gamma_upper(a, 1),
     "kl_div": kl_div,
+    "poch": poch,
     "rel_entr": rel_entr,
 }
 """Functions of two."""

@@ -93,6 +93,25 @@ def _between(x: Ball) -> bool:
     return bool(x.real > 0 and x.real < 1)
 
 
+def bessel_y(z: Ball, n: int) -> Ball:
+    """Y_n."""
+    return special.bessel_y(z, n) if off_negative(z) else nowhere()
+
+
+def lambertw(z: Ball, k: int, shift: int) -> Ball:
+    """The branch that is real at the middle, and 1 more, around a number right of -1/e.
+
+    Not FLINT's own for k = -1, which has a cut along the real numbers.
+    """
+    if not z.real > -1 / arb.const_e():
+        return nowhere()
+    if k == 0:
+        return special.lambertw(z, k, shift)
+    start = z.real.mid().lambertw(k)
+    found = _inverted(lambda w: w * w.exp(), lambda w: (1 + w) * w.exp(), z, start)
+    return found + shift
+
+
 def betainc(a: Ball, b: Ball, x: Ball, m: int, n: int) -> Ball:
     """The regularized incomplete beta function."""
     inside = m == n == 0 and _between(x) and _right(a) and _right(b)
@@ -122,23 +141,27 @@ def expn(z: Ball, n: int) -> Ball:
 def erfinv(z: Ball) -> Ball:
     """The inverse of erf, by Newton's method on balls: where N(W) lies in W each number of the ball
     has one inverse there, and the derivative is not zero, so that it is analytic."""
-    return _inverted(lambda w: w.erf(), z, z.real.mid().erfinv(), 1)
+    return _inverted(lambda w: w.erf(), _bell, z, z.real.mid().erfinv())
 
 
 def erfcinv(z: Ball) -> Ball:
     """The inverse of erfc."""
-    return _inverted(lambda w: w.erfc(), z, z.real.mid().erfcinv(), -1)
+    return _inverted(lambda w: w.erfc(), lambda w: -_bell(w), z, z.real.mid().erfcinv())
 
 
-def _inverted(f: Callable[[Ball], Ball], z: Ball, start: Any, sign: int) -> Ball:
+def _bell(w: Ball) -> Ball:
+    """The derivative of erf."""
+    return 2 * (-(w * w)).exp() / arb.const_sqrt_pi()
+
+
+Function = Callable[[Ball], Ball]
+
+
+def _inverted(f: Function, slope: Function, z: Ball, start: Any) -> Ball:
     if not start.is_finite():
         return nowhere()
     centre = acb(start.mid())
     rest = f(centre) - z
-
-    def slope(w: Ball) -> Ball:
-        return sign * 2 * (-(w * w)).exp() / arb.const_sqrt_pi()
-
     size = 2 * abs(rest / slope(centre)).upper()
     box = arb(0, size)
     around = centre + acb(box, box)
@@ -166,6 +189,7 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
     "boxcox": boxcox,
     "gammaincc": gammaincc,
     "kl_div": lambda x, y: x * (log(x) - log(y)) - x + y,
+    "poch": special.poch,
     "logaddexp2": logaddexp2,
     "rel_entr": lambda x, y: x * (log(x) - log(y)),
 }
@@ -174,6 +198,8 @@ BINARY: Final[dict[str, Callable[[Ball, Ball], Ball]]] = {
 PARAMETRIC: Final[dict[str, tuple[Callable[..., Ball], int]]] = {
     "bessel_i": (special.bessel_i, 1),
     "bessel_i_scaled": (special.bessel_i_scaled, 1),
+    "bessel_j": (special.bessel_j, 1),
+    "bessel_y": (bessel_y, 1),
     "beta": (beta, 2),
     "beta_density": (beta_density, 3),
     "betainc": (betainc, 3),
@@ -184,6 +210,7 @@ PARAMETRIC: Final[dict[str, tuple[Callable[..., Ball], int]]] = {
     "gamma_density": (gamma_density, 2),
     "gammainc": (gammainc, 2),
     "inv_boxcox": (inv_boxcox, 2),
+    "lambertw": (lambertw, 1),
     "polygamma": (polygamma, 1),
     "polygamma_difference": (polygamma_difference, 2),
     "sinc": (special.sinc, 1),

@@ -8,7 +8,7 @@ from taglessad.dispatch import as_real, meet
 from taglessad.dtypes import DType, float32
 from taglessad.errors import ArgumentError, ShapeError
 from taglessad.ops import Ops
-from taglessad.rules.inner import below
+from taglessad.rules.inner import below, side
 from taglessad.rules.reductions import expand
 from taglessad.tensor import Tensor
 
@@ -21,7 +21,8 @@ def vector_norm(
     """(sum |x|**ord)**(1/ord) over axes (all by default); for inf and -inf the extremes of |x|.
 
     ord 0 counts the entries that are not 0. Powers are taken of x brought to a middling size, so
-    that huge and tiny entries do no harm. At 0 the gradient is 0, and so is the second derivative.
+    that huge and tiny entries do no harm. At 0 the gradient is 0, and so is the second derivative;
+    for an ord between 1 and 2 it is also in each entry that is 0, where it is infinite.
     Raises ArgumentError for an ord that is no number.
     """
     # Any: an axis, several or none; `ord` is checked below.
@@ -88,7 +89,7 @@ def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
         return ops.sum(ops.cast(ops.not_equal(x, ops.scalar(0, x)), dtype), axes)
     if p == 2 and 0 not in [ops.shape(x)[axis] for axis in axes]:
         return _length(ops, x, axes, dtype)
-    size = ops.abs(x)
+    size = _smooth_size(ops, x, p) if 1 < p < math.inf else ops.abs(x)
     if p == 1:
         return ops.sum(size, axes)
     if 0 in [ops.shape(x)[axis] for axis in axes]:
@@ -108,6 +109,14 @@ def _norm(ops: Ops[Any], x: Any, axes: Axes, p: float, dtype: DType) -> Any:
     root = ops.pow(ops.sum(power, axes), ops.scalar(1 / p, x))
     # Not the root's derivative at 0, which is inf; for negative p, too, one zero makes it 0.
     return ops.where(origin, zero, ops.mul(root, scale))
+
+
+def _smooth_size(ops: Ops[Any], x: Any, p: float) -> Any:
+    """|x|, of which powers above the first have no kink. Any: payloads of `ops`."""
+    if p < 2:
+        zero = ops.scalar(0, x)
+        x = ops.where(ops.equal(x, zero), zero, x)
+    return ops.mul(side(ops, ops.detach(x)), x)
 
 
 # By the size of a number in bytes: beyond 2**edge squares are near the end of the range, and are

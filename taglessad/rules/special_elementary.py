@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from taglessad.dtypes import LN2
+from taglessad.dtypes import LN2, eps
 from taglessad.interpreter import Interpreter
 from taglessad.primitive import declare, diagonal
 from taglessad.rules.compensated import corrected, in_two, product
 from taglessad.rules.compensated import difference as exact_difference
 from taglessad.rules.exponential import difference
 from taglessad.rules.infer import common, same
-from taglessad.rules.inner import below, magnitude
+from taglessad.rules.inner import below, magnitude, side
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -39,6 +39,42 @@ BESSEL_I: Final = declare("bessel_i", same, (diagonal(_bessel_i),), "elementwise
 BESSEL_I_SCALED: Final = declare(
     "bessel_i_scaled", same, (diagonal(_bessel_i_scaled),), "elementwise"
 )
+
+
+def _bessel_j(ops: "Ops[R]", y: R, x: R, n: int) -> R:
+    if n == 0:
+        return ops.neg(ops.bessel_j(x, 1))
+    beside = ops.sub(ops.bessel_j(x, n - 1), ops.bessel_j(x, n + 1))
+    return ops.mul(ops.scalar(Fraction(1, 2), x), beside)  # DLMF 10.6.1
+
+
+def _bessel_y(ops: "Ops[R]", y: R, x: R, n: int) -> R:
+    if n == 0:
+        return ops.neg(ops.bessel_y(x, 1))
+    before, after = ops.bessel_y(x, n - 1), ops.bessel_y(x, n + 1)
+    before = ops.where(ops.isinf(after), ops.scalar(0, x), before)  # at 0 it is infinite as well
+    beside = ops.sub(before, after)
+    return ops.mul(ops.scalar(Fraction(1, 2), x), beside)
+
+
+BESSEL_J: Final = declare("bessel_j", same, (diagonal(_bessel_j),), "elementwise")
+BESSEL_Y: Final = declare("bessel_y", same, (diagonal(_bessel_y),), "elementwise")
+
+
+# --- Lambert's function --------------------------------------------------------------------------
+def _lambertw(ops: "Ops[R]", y: R, x: R, k: int, shift: int) -> R:
+    # exp(-W) / (1 + W); exp(-W) is W / x, which has not the rounding of W counted W times.
+    w, above = ops.lambertw(x, k, 0), ops.lambertw(x, k, 1)
+    size = ops.scalar(Fraction(1, 2), x)
+    near = ops.logical_and(below(ops, ops.neg(size), w), below(ops, w, size))
+    inside = ops.exp(ops.neg(ops.where(near, w, ops.scalar(0, w))))
+    # W / (1 + W) first, as W / x may leave the range.
+    one = ops.scalar(1, x)
+    quotient = ops.div(ops.where(near, inside, w), above)
+    return ops.div(quotient, ops.where(near, one, x))
+
+
+LAMBERTW: Final = declare("lambertw", same, (diagonal(_lambertw),), "elementwise")
 
 
 # --- exponential integrals -----------------------------------------------------------------------
@@ -93,8 +129,10 @@ def _sinc(ops: "Ops[R]", y: R, x: R, m: int) -> R:
 
 
 def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
-    # x**(p - 1): p - 1 rounds p off where p < 1/2, which the power would magnify by log(x).
-    small = below(ops, p, ops.scalar(Fraction(1, 2), p))
+    # x**(p - 1): p - 1 rounds p off where p < 1/2, which the power would magnify by log(x). At 0 and
+    # infinity the quotient would be undefined.
+    inside = ops.logical_and(ops.not_equal(x, ops.scalar(0, x)), ops.isfinite(x))
+    small = ops.logical_and(below(ops, p, ops.scalar(Fraction(1, 2), p)), inside)
     by_quotient = ops.div(ops.pow(x, p), x)
     return ops.where(small, by_quotient, ops.pow(x, ops.sub(p, ops.scalar(1, p))))
 
@@ -102,7 +140,8 @@ def _boxcox_in_x(ops: "Ops[R]", y: R, x: R, p: R) -> R:
 def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     # log(x)**2 exprel'(p log(x)); where the exponent is large its rounding would count as often,
     # and it is by the power itself, (x**p (p log(x) - 1) + 1) / p**2.
-    # Where the power is 0, as at x = 0, that is 1 / p**2.
+    # Where the power is 0, as at x = 0, that is 1 / p**2; the derivatives of what is left out are
+    # those of x**p log(x): infinite up to p = 1, else 0.
     one, zero = ops.scalar(1, x), ops.scalar(0, x)
     logarithm = ops.log(x)
     exponent = ops.mul(p, logarithm)
@@ -111,10 +150,17 @@ def _boxcox_in_p(ops: "Ops[R]", y: R, x: R, p: R) -> R:
     far = ops.logical_and(large, ops.isfinite(exponent))
     inside = ops.where(ops.logical_or(far, gone), zero, p)
     finite = ops.where(gone, one, logarithm)
-    near = ops.mul(ops.square(finite), ops.exprel(ops.mul(inside, finite), 1))
+    # For p = 0 log(x)**2 / 2: where that is infinite the exponent needs the sign alone.
+    end = ops.logical_and(ops.isinf(logarithm), ops.equal(p, zero))
+    factor = ops.where(end, side(ops, logarithm), finite)
+    near = ops.mul(ops.square(finite), ops.exprel(ops.mul(inside, factor), 1))
     base, index = ops.where(far, x, one), ops.where(ops.logical_or(far, gone), p, one)
     excess = ops.sub(ops.mul(index, ops.log(base)), one)
-    power = ops.where(gone, zero, ops.mul(ops.div(excess, index), ops.pow(base, index)))
+    power = ops.mul(ops.div(excess, index), ops.pow(base, index))
+    at_zero = ops.logical_and(gone, ops.equal(x, zero))
+    lowered = ops.mul(ops.scalar(1 - Fraction(eps(ops.dtype(x))), x), index)
+    left_out = ops.pow(ops.where(at_zero, x, zero), ops.where(at_zero, lowered, one))
+    power = ops.where(gone, ops.neg(left_out), power)
     by_power = ops.div(ops.add(power, ops.reciprocal(index)), index)
     return ops.where(ops.logical_or(far, gone), by_power, near)
 
@@ -308,6 +354,18 @@ class SpecialElementary(Interpreter[R]):
     def bessel_i_scaled(self, x: R, n: int, m: int, /) -> R:
         """The m-th derivative of I_n(x) exp(-x), for n = 0 or 1 and x >= 0."""
         return self.apply(BESSEL_I_SCALED, (x,), (n, m))
+
+    def bessel_j(self, x: R, n: int, /) -> R:
+        """The Bessel function J_n, n >= 0."""
+        return self.apply(BESSEL_J, (x,), (n,))
+
+    def bessel_y(self, x: R, n: int, /) -> R:
+        """The Bessel function Y_n, n >= 0."""
+        return self.apply(BESSEL_Y, (x,), (n,))
+
+    def lambertw(self, x: R, k: int, shift: int, /) -> R:
+        """The real branch k = 0 or -1 of Lambert's W function, plus the shift, 0 or 1."""
+        return self.apply(LAMBERTW, (x,), (k, shift))
 
     def expn(self, x: R, n: int, /) -> R:
         """The exponential integral E_n, n >= 0."""

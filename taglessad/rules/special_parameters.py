@@ -4,6 +4,7 @@ Where a derivative in a parameter has no closed form, its order is a static para
 primitive itself (m, n below), so that the family is closed under differentiation.
 """
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from taglessad.interpreter import Interpreter
@@ -12,6 +13,7 @@ from taglessad.rules.compensated import corrected, cross
 from taglessad.rules.compensated import difference as exact_difference
 from taglessad.rules.exponential import difference
 from taglessad.rules.infer import common
+from taglessad.rules.inner import below
 
 if TYPE_CHECKING:
     from taglessad.ops import Ops
@@ -69,6 +71,28 @@ POLYGAMMA_DIFFERENCE: Final = declare(
     (diagonal(_difference_in_a), diagonal(_difference_in_b)),
     "elementwise",
 )
+
+
+# --- Pochhammer's symbol -------------------------------------------------------------------------
+def _poch_in_z(ops: "Ops[R]", y: R, z: R, m: R) -> R:
+    # For small z, of which it is nearly a multiple, by the product of z and what is left: the terms
+    # of the other form's derivative would cancel.
+    one = ops.scalar(1, z)
+    least = ops.scalar(Fraction(-1, 2), z)
+    small = ops.logical_and(below(ops, z, one), below(ops, least, z))
+    low, high = ops.where(small, z, one), ops.where(small, one, z)
+    above, total = ops.add(low, one), ops.add(low, m)
+    rest = ops.mul(low, ops.polygamma_difference(above, m, 0))
+    by_rest = ops.mul(ops.div(ops.poch(above, m), total), ops.sub(ops.div(m, total), rest))
+    plain = ops.neg(ops.mul(ops.where(small, one, y), ops.polygamma_difference(high, m, 0)))
+    return ops.where(small, by_rest, plain)
+
+
+def _poch_in_m(ops: "Ops[R]", y: R, z: R, m: R) -> R:
+    return ops.mul(y, ops.polygamma(ops.add(z, m), 0))
+
+
+POCH: Final = declare("poch", common, (diagonal(_poch_in_z), diagonal(_poch_in_m)), "elementwise")
 
 
 # --- zeta ----------------------------------------------------------------------------------------
@@ -218,6 +242,10 @@ class SpecialParameters(Interpreter[R]):
     def polygamma_difference(self, a: R, b: R, n: int, /) -> R:
         """polygamma(a, n) - polygamma(a + b, n), accurate where b is small against a."""
         return self.apply(POLYGAMMA_DIFFERENCE, (a, b), (n,))
+
+    def poch(self, z: R, m: R, /) -> R:
+        """Gamma(z + m) / Gamma(z)."""
+        return self.apply(POCH, (z, m), ())
 
     def zeta(self, x: R, q: R, m: int, /) -> R:
         """The m-th derivative in x of Hurwitz's zeta function, x > 1 and q > 0."""

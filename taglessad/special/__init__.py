@@ -19,6 +19,7 @@ from taglessad.special.gamma import gammainc as gammainc
 from taglessad.special.gamma import gammaincc as gammaincc
 from taglessad.special.gamma import gammaln as gammaln
 from taglessad.special.gamma import multigammaln as multigammaln
+from taglessad.special.gamma import poch as poch
 from taglessad.special.gamma import polygamma as polygamma
 from taglessad.special.gamma import zeta as zeta
 from taglessad.special.information import boxcox as boxcox
@@ -43,4 +44,9 @@ from taglessad.special.integrals import i0 as i0
 from taglessad.special.integrals import i0e as i0e
 from taglessad.special.integrals import i1 as i1
 from taglessad.special.integrals import i1e as i1e
+from taglessad.special.integrals import j0 as j0
+from taglessad.special.integrals import j1 as j1
+from taglessad.special.integrals import lambertw as lambertw
 from taglessad.special.integrals import spence as spence
+from taglessad.special.integrals import y0 as y0
+from taglessad.special.integrals import y1 as y1

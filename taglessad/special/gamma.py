@@ -80,6 +80,14 @@ def binom(n: Real, k: Real, /) -> Tensor:
     return parametrized("binom", "special.binom", (n, k), ("n", "k"), 0, 0)
 
 
+def poch(z: Real, m: Real, /) -> Tensor:
+    """Pochhammer's symbol Gamma(z + m) / Gamma(z): z (z + 1) ... (z + m - 1) for a whole m >= 0.
+
+    At poles that cancel it is the product; its derivatives are for what is no pole (DLMF 5.2(iii)).
+    """
+    return real_binary("poch", "special.poch", z, m)
+
+
 def comb(N: Real, k: Real, /) -> Tensor:
     """How many combinations of N things taken k at a time: `binom`, exact where both are whole.
 

@@ -1,4 +1,4 @@
-"""Bessel functions and exponential integrals, entry by entry; integers become float64.
+"""Bessel functions, exponential integrals and kin, entry by entry; integers become float64.
 
 Sections are those of the NIST Digital Library of Mathematical Functions (DLMF).
 """
@@ -12,6 +12,8 @@ from taglessad.array_api.inner import step
 from taglessad.array_api.operands import real
 from taglessad.array_api.searching import where
 from taglessad.dispatch import real_function
+from taglessad.errors import ArgumentError
+from taglessad.shapes.axes import integer
 from taglessad.special.calls import of_one, order
 from taglessad.tensor import Tensor
 
@@ -39,6 +41,38 @@ def i1e(x: Tensor, /) -> Tensor:
     side = step("sign", t)
     beyond = side * of_one("bessel_i_scaled", "special.i1e", side * t, 1, 0)
     return where(t == 0, 0.5 * t, beyond)  # the sign is 0 at 0, where it has no slope
+
+
+def j0(x: Tensor[*S], /) -> Tensor[*S]:
+    """The Bessel function of the first kind J_0 (DLMF 10.2.2)."""
+    return of_one("bessel_j", "special.j0", x, 0)
+
+
+def j1(x: Tensor[*S], /) -> Tensor[*S]:
+    """The Bessel function of the first kind J_1 (DLMF 10.2.2)."""
+    return of_one("bessel_j", "special.j1", x, 1)
+
+
+def y0(x: Tensor[*S], /) -> Tensor[*S]:
+    """The Bessel function of the second kind Y_0, x >= 0; -inf at 0 (DLMF 10.2.3)."""
+    return of_one("bessel_y", "special.y0", x, 0)
+
+
+def y1(x: Tensor[*S], /) -> Tensor[*S]:
+    """The Bessel function of the second kind Y_1, x >= 0; -inf at 0 (DLMF 10.2.3)."""
+    return of_one("bessel_y", "special.y1", x, 1)
+
+
+def lambertw(x: Tensor[*S], k: SupportsIndex = 0, /) -> Tensor[*S]:
+    """Lambert's W function, the w with w exp(w) = x, where it is real (DLMF 4.13).
+
+    k = 0: the branch w >= -1, for x >= -1/e. k = -1: that of w <= -1, for -1/e <= x < 0. Where they
+    meet, at the number nearest to -1/e, the slope is infinite. Raises ArgumentError for another k.
+    """
+    branch = integer(k, "special.lambertw", "k")
+    if branch not in (0, -1):
+        raise ArgumentError(f"special.lambertw: k is {k!r}; of the branches 0 and -1 are real")
+    return of_one("lambertw", "special.lambertw", x, branch, 0)
 
 
 def exp1(x: Tensor[*S], /) -> Tensor[*S]:

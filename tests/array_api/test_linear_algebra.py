@@ -1,5 +1,6 @@
 """Products over axes, norms and matrices rearranged: against NumPy and array-api-strict."""
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -283,6 +284,21 @@ def test_second_derivatives_of_the_length() -> None:
     np.testing.assert_array_equal(np.asarray(hessian(np.zeros(2))), np.zeros((2, 2)))
     squared = tad.grad(lambda x: linalg.vector_norm(x) ** 2)
     np.testing.assert_array_equal(np.asarray(squared(np.zeros(2))), np.zeros(2))
+
+
+@pytest.mark.parametrize("order", (1.25, 1.5, 2.5, 3, 4))
+def test_norms_with_an_entry_that_is_zero(order: float) -> None:
+    """As without the entry, whose own gradient is 0; and its second derivative but for order 2."""
+    x, y = np.array([3.0, 0.0, -4.0]), np.array([3.0, -4.0])
+    norm = lambda x: linalg.vector_norm(x, ord=order)
+    gradient, hessian = np.zeros(3), np.zeros((3, 3))
+    gradient[[0, 2]] = np.asarray(tad.grad(norm)(y))
+    hessian[np.ix_([0, 2], [0, 2])] = np.asarray(tad.hessian(norm)(y))
+    np.testing.assert_allclose(np.asarray(tad.grad(norm)(x)), gradient, rtol=1e-15)
+    both = (tad.jacfwd, tad.jacrev)
+    for outer, inner in itertools.product(both, both):
+        found = np.asarray(outer(inner(norm))(x))
+        np.testing.assert_allclose(found, hessian, rtol=1e-14, atol=1e-16)
 
 
 @pytest.mark.parametrize(

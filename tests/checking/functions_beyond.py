@@ -25,10 +25,10 @@ def elementwise() -> list[Rule]:
     ]
     one = (
         "cosm1 digamma entr erf erfc erfcinv erfcx erfinv exp1 expi expit exprel gamma gammaln i0 "
-        "i0e i1 i1e log_expit log_ndtr logit ndtr ndtri spence"
+        "i0e i1 i1e j0 j1 lambertw log_expit log_ndtr logit ndtr ndtri spence y0 y1"
     ).split()
     found += [Rule(f"special.{n}", "r", NOTHING, getattr(S, n), np.abs) for n in one]
-    two = "beta betaln boxcox gammainc gammaincc kl_div rel_entr xlog1py xlogy".split()
+    two = "beta betaln boxcox gammainc gammaincc kl_div poch rel_entr xlog1py xlogy".split()
     found += [Rule(f"special.{n}", "rr", NOTHING, getattr(S, n), np.add) for n in two]
     neural = "hard_tanh leaky_relu mish soft_sign".split()
     found += [Rule(f"nn.{n}", "r", NOTHING, getattr(F, n), np.abs) for n in neural]

@@ -70,12 +70,18 @@ _OF_ONE_ALONE: Final[dict[str, Callable[..., Any]]] = {
     "exp1": lambda L, k, x: L.exp1(_above(x)),
     "expn": lambda L, k, x: L.expn(k % 4 + 1, _above(x)),
     "spence anywhere": lambda L, k, x: L.spence(_above(x)),
+    "j0": lambda L, k, x: L.j0(x),
+    "j1": lambda L, k, x: L.j1(x),
+    "y0": lambda L, k, x: L.y0(_above(x)),
+    "y1": lambda L, k, x: L.y1(_above(x)),
+    "lambertw": lambda L, k, x: L.lambertw(_above(x)),
 }
 # Derivatives in parameters, which neither of the others has twice.
 _ALONE: Final[dict[str, Callable[..., Any]]] = {
     "gammainc": lambda L, k, a, b: L.gammainc(_above(a), _above(b)),
     "gammaincc": lambda L, k, a, b: L.gammaincc(_above(a), _above(b)),
     "betainc": lambda L, k, a, b: L.betainc(_above(a), L.xp.exp(0.5 * b), _share(L, a * b)),
+    "poch": lambda L, k, a, b: L.poch(_above(a), _above(b)),
 }
 for _t in "svm":
     for _n, _f in _OF_ONE.items():

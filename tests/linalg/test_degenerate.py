@@ -207,3 +207,36 @@ def test_norms_at_the_zero_matrix() -> None:
 def test_a_rank_deficient_matrix_has_no_qr_derivative() -> None:
     x = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
     assert is_loud(tad.jacrev(lambda x: linalg.qr(x).Q)(x))
+
+
+# --- second derivatives of singular values alone, at a matrix of low rank -------------------------
+LOW = np.outer(Q[:, 0], Q[:3, 1]) * 3.0 + np.outer(Q[:, 1], Q[:3, 0])
+
+
+def twice(f: Callable[[Any], Any], x: Any, d: np.ndarray) -> np.ndarray:
+    """The Hessian of f in the direction d, reverse over reverse."""
+    return np.asarray(tad.grad(lambda x: tad.sum(tad.grad(f)(x) * d))(x))
+
+
+def test_second_derivatives_of_the_values_that_are_not_zero() -> None:
+    """As those of the eigenvalues of x^T x, among which they are simple."""
+    d = RNG.normal(size=LOW.shape)
+    largest = lambda x: linalg.svdvals(x)[0]
+    close(twice(largest, LOW, d), twice(lambda x: linalg.eigvalsh(x.T @ x)[-1] ** 0.5, LOW, d))
+    assert is_loud(tad.hvp(largest)(LOW, d))
+
+
+def test_second_derivatives_that_values_equal_to_zero_take_part_in() -> None:
+    squares = lambda x: tad.sum(linalg.svdvals(x) ** 2)
+    d = RNG.normal(size=LOW.shape)
+    assert is_loud(tad.hvp(squares)(LOW, d)) and is_loud(twice(squares, LOW, d))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="that f'(s) is 0 does not tell that f''(0) is; docs/linalg.md"
+)
+def test_a_direction_that_couples_vectors_of_value_zero_is_loud() -> None:
+    d = np.zeros((3, 3))
+    d[1, 2] = 1.0
+    found = twice(lambda x: tad.sum(linalg.svdvals(x) ** 2), np.diag([1.0, 0.0, 0.0]), d)
+    assert is_loud(found) or np.allclose(found, 2 * d)

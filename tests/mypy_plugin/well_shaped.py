@@ -25,7 +25,7 @@ BITS = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shif
 TRUTH = "logical_and logical_or logical_xor"
 SPECIAL = {
     **dict.fromkeys("beta betaln binom boxcox comb gammainc gammaincc inv_boxcox".split(), 2),
-    **dict.fromkeys("kl_div rel_entr xlog1py xlogy zeta".split(), 2),
+    **dict.fromkeys("kl_div poch rel_entr xlog1py xlogy zeta".split(), 2),
     "betainc": 3,
 }
 REDUCTIONS = "sum mean prod max min var std median nansum all any count_nonzero"
@@ -209,8 +209,8 @@ WITHOUT_RULE = """
     special.digamma special.entr special.erf special.erfc special.erfinv special.expit
     special.gammaln special.log_expit special.logit special.polygamma special.cosm1 special.erfcinv
     special.erfcx special.exp1 special.expi special.expn special.exprel special.gamma special.i0
-    special.i0e special.i1 special.i1e special.log_ndtr special.multigammaln special.ndtr
-    special.ndtri special.spence
+    special.i0e special.i1 special.i1e special.j0 special.j1 special.lambertw special.log_ndtr
+    special.multigammaln special.ndtr special.ndtri special.spence special.y0 special.y1
 """.split()
 
 

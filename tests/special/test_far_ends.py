@@ -110,6 +110,39 @@ def test_slopes_in_the_power(name: str, at: tuple[float, float], slope: float) -
     assert float(tad.jvp(lambda p: f(at[0], p))(at[1], 1.0)) == slope
 
 
+# At x = 0 the transformation's derivatives are their limits: of log(x), of x**p for p > 0.
+AT_ZERO: list[tuple[tuple[int, ...], float, float]] = [
+    ((0,), 0.0, INF),
+    ((1,), 0.0, INF),
+    ((0, 0), 0.0, -INF),
+    ((0, 1), 0.0, -INF),
+    ((1, 0), 0.0, -INF),
+    ((1, 1), 0.0, -INF),
+    ((1,), -1.0, INF),
+    ((0, 0), 0.5, -INF),
+    ((0, 1), 0.5, -INF),
+    ((1, 0), 0.5, -INF),
+    ((0,), 1.0, 1.0),
+    ((0, 1), 1.0, -INF),
+    ((1, 0), 1.0, -INF),
+    ((0, 1), 2.0, 0.0),
+    ((1, 0), 2.0, 0.0),
+    ((1, 1), 2.0, -0.25),
+    ((0, 0), 3.0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("orders", "p", "value"), AT_ZERO, ids=str)
+def test_boxcox_at_zero(orders: tuple[int, ...], p: float, value: float) -> None:
+    by_gradients: Any = special.boxcox
+    tangents: Any = special.boxcox
+    for argument in orders:
+        by_gradients = tad.grad(by_gradients, argnums=argument)
+        tangents = tad.jacfwd(tangents, argnums=argument)
+    assert float(by_gradients(0.0, p)) == value
+    assert float(tangents(0.0, p)) == value
+
+
 def test_second_slopes_in_the_power() -> None:
     power = tad.grad(tad.grad(lambda p: special.boxcox(0.0, p)))
     assert float(power(2.0)) == -0.25

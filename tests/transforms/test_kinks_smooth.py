@@ -24,13 +24,16 @@ SPECIAL: dict[str, tuple[Program, Range]] = {
     **{
         name: (getattr(S, name), LINE)
         for name in (
-            *("cosm1", "erf", "erfc", "erfcx", "expit", "exprel", "i0", "i1", "log_expit"),
-            *("log_ndtr", "ndtr"),
+            *("cosm1", "erf", "erfc", "erfcx", "expit", "exprel", "i0", "i1", "j0", "j1"),
+            *("log_expit", "log_ndtr", "ndtr"),
         )
     },
     **{
         name: (getattr(S, name), POSITIVE)
-        for name in ("digamma", "entr", "exp1", "expi", "gamma", "gammaln", "spence")
+        for name in (
+            *("digamma", "entr", "exp1", "expi", "gamma", "gammaln", "lambertw", "spence"),
+            *("y0", "y1"),
+        )
     },
     "erfinv": (S.erfinv, UNIT),
     "erfcinv": (lambda x: S.erfcinv(1.0 + x), UNIT),
@@ -45,7 +48,7 @@ SPECIAL_OF_TWO: dict[str, tuple[Program, tuple[Range, Range]]] = {
         name: (getattr(S, name), QUADRANT)
         for name in (
             *("beta", "betaln", "boxcox", "gammainc", "gammaincc", "inv_boxcox", "kl_div"),
-            *("rel_entr", "xlogy", "xlog1py"),
+            *("poch", "rel_entr", "xlogy", "xlog1py"),
         )
     },
     "betainc": (lambda a, x: S.betainc(a, 1.7, x), ((0.1, 6.0), SHARE)),
@@ -81,7 +84,7 @@ OTHERS_OF_TWO: dict[str, tuple[Program, tuple[Range, Range]]] = {
     "vector_norm": (lambda a, b: tad.linalg.vector_norm(tad.stack((a, b)), axis=0), PLANE),
     "vector_norm of order 3": (
         lambda a, b: tad.linalg.vector_norm(tad.stack((a, b)), axis=0, ord=3),
-        QUADRANT,
+        PLANE,
     ),
     "std": (lambda a, b: tad.std(tad.stack((a, b, a + 1.0)), axis=0), PLANE),
     "nanstd": (lambda a, b: tad.nanstd(tad.stack((a, b, a + 1.0, np.nan * a)), axis=0), PLANE),
@@ -146,6 +149,12 @@ def test_of_whole_numbers() -> None:
     assert named(lambda n: S.comb(n, 2.0), n) == set()
     assert named(lambda n: n**2.0, n) == set()
     assert named(lambda x: tad.linalg.vector_norm(x), np.asarray([0.0, 1.0, 1.0])) == set()
+    for order in (2.5, 3, 4, 5.5):
+        norm = lambda x, order=order: tad.linalg.vector_norm(x, ord=order)
+        beyond = {("second", "pow")} if order == 2.5 else set()  # of which the slope is infinite
+        assert named(norm, np.asarray([0.0, 1.0, -1.0])) == beyond
+    slopes = named(lambda x: tad.linalg.vector_norm(x, ord=1.5), np.asarray([0.0, 1.0, -1.0]))
+    assert not any(what == "value" for what, _ in slopes)
     assert named(tad.std, np.asarray([0.0, 1.0, 1.0])) == set()
     assert named(tad.nanstd, np.asarray([0.0, 1.0, np.nan, 1.0])) == set()
     assert named(tad.nanvar, np.asarray([0.0, 1.0, np.nan, 1.0])) == set()
@@ -172,6 +181,11 @@ REAL: dict[str, tuple[Program, float, set[str]]] = {
         lambda x: tad.linalg.vector_norm(tad.stack((x, 1.0 + x)), ord=1),
         0.0,
         {"abs"},
+    ),
+    "vector_norm of order 3": (
+        lambda x: tad.linalg.vector_norm(tad.stack((x, x)), ord=3),
+        0.0,
+        {"pow"},
     ),
     "std": (lambda x: tad.std(tad.stack((x, -x))), 0.0, {"sqrt"}),
     "nanstd": (lambda x: tad.nanstd(tad.stack((x, -x, np.nan * x))), 0.0, {"sqrt"}),
