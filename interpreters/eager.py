@@ -24,6 +24,7 @@ from taglessad.kernels.elementwise import (
     sech_squared,
     sigmoid,
     softplus,
+    summed,
 )
 from taglessad.kernels.fourier import rfft, rfft_transpose
 from taglessad.kernels.indexing import (
@@ -281,7 +282,7 @@ class Kernels(Ops[Array]):
 
     # --- reductions -------------------------------------------------------------------------
     def sum(self, x: Array, axes: Axes, /) -> Array:
-        return np.add.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # ufunc
+        return summed(x, axes)
 
     def prod(self, x: Array, axes: Axes, /) -> Array:
         return np.multiply.reduce(x, axis=axes, dtype=x.dtype)  # type: ignore[no-any-return]  # a ufunc's result is Any

@@ -21,7 +21,7 @@ from taglessad.errors import GENERATED
 from taglessad.graph import Graph, Ref
 from taglessad.interpreters.eager import EAGER
 from taglessad.kernels.contraction import plan
-from taglessad.kernels.elementwise import tanh_slope
+from taglessad.kernels.elementwise import summed, tanh_slope
 from taglessad.primitive import PART, Params, Prim, PrimN
 from taglessad.rules.arithmetic import MUL
 
@@ -54,13 +54,9 @@ def kernel(prim: Prim | PrimN, params: Params) -> Kernel:
     if not params:
         return method
     if prim.name == "sum":
-        return _summation(*params)
+        axes = params[0]
+        return lambda x: summed(x, axes)
     return lambda *xs: method(*xs, *params)
-
-
-def _summation(axes: tuple[int, ...]) -> Kernel:
-    add = np.add.reduce
-    return lambda x: add(x, axes, x.dtype)
 
 
 def function_of(source: str, known: dict[str, Any]) -> Kernel:

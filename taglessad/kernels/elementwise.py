@@ -91,6 +91,13 @@ def tanh_slope(x: Array, y: Array, out: Array | None = None) -> Array:
     return sech_squared(x, square)
 
 
+def summed(x: Array, axes: tuple[int, ...]) -> Array:
+    """The sum over axes; float16 is added in float32, since 2048 + 1 is 2048 there."""
+    if x.dtype == np.float16:
+        return np.add.reduce(x, axes, np.float32).astype(np.float16)  # type: ignore[no-any-return]  # a ufunc's result is Any
+    return np.add.reduce(x, axes, x.dtype)  # type: ignore[no-any-return]  # likewise
+
+
 def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:
     """log of the sum of exp over axes, the largest entry taken out first."""
     if np.size(x) == 0:

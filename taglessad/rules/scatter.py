@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from taglessad.dtypes import bool_, int64
+from taglessad.dtypes import int64
 from taglessad.interpreter import Interpreter
-from taglessad.primitive import Aval, Flow, Slot, declare, pair, selfadjoint
-from taglessad.rules.arithmetic import IDENTITY
+from taglessad.primitive import Aval, Flow, Slot, declare, linear, pair, selfadjoint
 from taglessad.rules.indexing import batched_update, infer_at, zeros_like
 from taglessad.rules.inner import at_least, below
 from taglessad.rules.structural import Axes, Mapped, inverse
@@ -37,15 +36,15 @@ def _against(ops: "Ops[R]", per_place: R, x: R, axis: int) -> R:
 
 
 # --- set_at --------------------------------------------------------------------------------------
-def _keep_untouched(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
-    nowhere = ops.zeros(Aval((ops.shape(x)[axis],), bool_))
-    yes = ops.broadcast(ops.const(np.asarray(True)), ops.shape(index))
-    return _against(ops, ops.set_at(nowhere, index, yes, 0), x, axis), False
+def _untouched(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) -> R:
+    return ops.set_at(d, index, zeros_like(ops, updates), axis)
 
 
 def _keep_last(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:
     # Each place holds the number of the update that came last.
     places = ops.shape(index)
+    if _count(places) == 1:
+        return ops.broadcast(ops.const(np.asarray(True)), ops.shape(updates)), True
     number = ops.reshape(ops.const(np.arange(_count(places))), places)
     last = ops.set_at(ops.zeros(Aval((ops.shape(x)[axis],), int64)), index, number, 0)
     return _against(ops, ops.equal(ops.take(last, index, 0), number), x, axis), True
@@ -65,9 +64,7 @@ def _set_batch(
     return batched_update(ops, ops.set_at, size, mapped, x, index, updates, axis)
 
 
-_UNTOUCHED: Final = Slot(
-    IDENTITY.push, IDENTITY.pull, _keep_untouched, push_flow=Flow.MOVE, pull_flow=Flow.MOVE
-)
+_UNTOUCHED: Final = linear(_untouched, _untouched, push_flow=Flow.PAD, pull_flow=Flow.PAD)
 _WINNERS: Final = Slot(_set_push, _set_pull, _keep_last, push_flow=Flow.PAD, pull_flow=Flow.MOVE)
 SET_AT: Final = declare("set_at", infer_at, (_UNTOUCHED, None, _WINNERS), "linear", _set_batch)
 

@@ -7,8 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 
 from taglessad.kernels.threefry import GROUPS, PARITY, ROTATIONS
+from taglessad.xla import fourier
+from taglessad.xla.convolution import convolution
 from taglessad.xla.elementwise import stretched
 
 # Any: arrays and tracers, in dtypes that are data; parameters as the primitives declare them.
@@ -24,21 +27,35 @@ SMALL: Final = 2**16
 
 
 def _sum(x: Any, axes: tuple[int, ...]) -> Any:
+    if axes == (0,) and x.ndim == 2 and x.dtype in (np.float32, np.float64) and _small(x.shape):
+        return _rows_added(x)
+    # 16 bits are added in 32, by JAX, where it is not told a dtype.
+    return jnp.sum(x, axis=axes, dtype=None if _is_narrow(x) else x.dtype)
+
+
+def _is_narrow(x: Any) -> bool:
+    return bool(jnp.issubdtype(x.dtype, jnp.floating)) and x.dtype.itemsize == 2
+
+
+# A function of its own: so JAX traces the choice once for a shape, not wherever a bias is added.
+@jax.jit
+def _rows_added(x: Any) -> Any:
     """Few rows are added by a product with ones, where XLA's own sum costs more to call: on a CPU.
 
     So are the cotangents of biases.
     """
-    if axes == (0,) and x.ndim == 2 and x.dtype in (np.float32, np.float64) and _small(x.shape):
+
+    def by_product(x: Any) -> Any:
         return _contract(np.ones(x.shape[0], x.dtype), x, "i,ij->j")
-    return jnp.sum(x, axis=axes, dtype=x.dtype)
+
+    return lax.platform_dependent(x, cpu=by_product, default=lambda x: lax.reduce_sum(x, (0,)))
 
 
 def _small(shape: tuple[Any, ...]) -> bool:  # Any: an extent may be a symbol of jax.export
     rows, columns = shape
     if not (isinstance(rows, int) and isinstance(columns, int)):
         return False
-    small = rows <= FEW_ROWS and 0 < rows * columns <= SMALL
-    return small and jax.default_backend() == "cpu"
+    return rows <= FEW_ROWS and 0 < rows * columns <= SMALL
 
 
 def _logsumexp(x: Any, axes: tuple[int, ...]) -> Any:
@@ -55,9 +72,29 @@ def _cumulative_max(x: Any, axis: int) -> Any:
 
 
 # --- structure ------------------------------------------------------------------------------------
+def _outside(x: Any) -> bool:
+    """Whether it is an array outside `jit`, where each operation is compiled by itself: there places
+    are data, not text, so that one compilation serves them all."""
+    return isinstance(x, jax.Array) and not isinstance(x, Tracer)
+
+
+def _places(places: Any) -> list[Any]:
+    return [np.int64(a) for a in places]
+
+
 def _pad(x: Any, before: Any, after: Any, gaps: Any) -> Any:
+    if _outside(x) and not any(gaps) and min((*before, *after), default=0) >= 0:
+        sizes = [a + n + b for a, n, b in zip(before, x.shape, after, strict=True)]
+        return lax.dynamic_update_slice(jnp.zeros(sizes, x.dtype), x, _places(before))
     zero = np.zeros((), x.dtype)
     return lax.pad(x, zero, list(zip(before, after, gaps, strict=True)))
+
+
+def _slice(x: Any, start: Any, stop: Any, step: Any) -> Any:
+    if _outside(x) and all(s == 1 for s in step):
+        sizes = [b - a for a, b in zip(start, stop, strict=True)]
+        return lax.dynamic_slice(x, _places(start), sizes)
+    return lax.slice(x, start, stop, step)
 
 
 def _place_diagonal(x: Any, offset: int, rows: int, columns: int) -> Any:
@@ -74,6 +111,8 @@ def _place_diagonal(x: Any, offset: int, rows: int, columns: int) -> Any:
 
 # --- indexing -------------------------------------------------------------------------------------
 def _at(x: Any, index: Any, axis: int) -> Any:
+    if _outside(x):
+        index = jnp.asarray(index)
     return jnp.asarray(x).at[(slice(None),) * axis + (index,)]
 
 
@@ -89,9 +128,19 @@ def _updating(name: str) -> Kernel:
     return update
 
 
+def _distinct(index: Any) -> bool:
+    """Whether it is known that no index comes twice."""
+    if not isinstance(index.size, int):
+        return False
+    return index.size < 2 or (isinstance(index, np.ndarray) and np.unique(index).size == index.size)
+
+
 def _set_at(x: Any, index: Any, updates: Any, axis: int) -> Any:
     """The last update of a repeated index remains, which a scatter alone does not promise."""
     flat = index.reshape(-1)
+    if _distinct(flat):
+        method = _at(x, index, axis).set
+        return method(updates, mode="drop", wrap_negative_indices=False, unique_indices=True)
     shape = (*x.shape[:axis], flat.size, *x.shape[axis + 1 :])
     rows = jnp.moveaxis(updates.reshape(shape), axis, 0)
     last = (
@@ -99,8 +148,6 @@ def _set_at(x: Any, index: Any, updates: Any, axis: int) -> Any:
         .at[flat]
         .max(jnp.arange(flat.size), mode="drop", wrap_negative_indices=False)
     )
-    if flat.size == 0:
-        return x
     chosen = jnp.moveaxis(rows[jnp.maximum(last, 0)], 0, axis)
     ones = (1,) * (x.ndim - axis - 1)
     return jnp.where((last >= 0).reshape(-1, *ones), chosen, x)
@@ -156,20 +203,6 @@ def _contract(a: Any, b: Any, spec: str) -> Any:
     return y if order == tuple(range(len(order))) else lax.transpose(y, order)
 
 
-def _convolution(x: Any, kernel: Any, window: Any) -> Any:
-    strides, padding, dilation, kernel_dilation, groups = window
-    return lax.conv_general_dilated(
-        x,
-        kernel,
-        strides,
-        padding,
-        dilation,
-        kernel_dilation,
-        feature_group_count=groups,
-        precision=lax.Precision.HIGHEST,
-    )
-
-
 # --- random words ---------------------------------------------------------------------------------
 def _threefry(key: Any, start: Any, shape: tuple[int, ...]) -> Any:
     lead = start.shape
@@ -207,7 +240,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "reshape": lambda x, shape: lax.reshape(x, shape),
     "permute": lambda x, axes: lax.transpose(x, axes),
     "broadcast": stretched,
-    "slice": lambda x, start, stop, step: lax.slice(x, start, stop, step),
+    "slice": _slice,
     "pad": _pad,
     "concat": lambda xs, axis: lax.concatenate(xs, axis),
     "flip": lambda x, axes: lax.rev(x, axes),
@@ -226,6 +259,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "argsort": _argsort,
     "searchsorted": lambda *xs: jnp.searchsorted(*xs).astype(np.int64),
     "contract": _contract,
-    "convolution": _convolution,
+    "convolution": convolution,
+    **fourier.KERNELS,
     "threefry": _threefry,
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.scipy import linalg as scipy_linalg
@@ -75,13 +76,19 @@ def _pinv(x: Any, rtol: Any) -> Any:
     return jnp.linalg.pinv(x, rtol=rtol)
 
 
+def _cofactor(xs: tuple[Any, ...]) -> Any:
+    """Its products in full precision, which JAX's own functions would lower on GPUs and TPUs."""
+    with jax.default_matmul_precision("highest"):
+        return cofactor(xs)
+
+
 KERNELS: Final[dict[str, Kernel]] = {
     "solve": _narrow(jnp.linalg.solve),
     "inv": _narrow(jnp.linalg.inv),
     "triangular_solve": _narrow(_triangular_solve),
     "pinv": _narrow(_pinv),
     "det": _narrow(jnp.linalg.det),
-    "cofactor": cofactor,
+    "cofactor": _cofactor,
     "slogdet": _narrow(_slogdet),
     "cholesky": _narrow(lambda x: lax.linalg.cholesky(x, symmetrize_input=True)),
     "qr": _narrow(_qr),
