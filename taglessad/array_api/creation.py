@@ -157,6 +157,14 @@ def full_like(x: T, /, fill_value: TensorLike, dtype: object = None, *, device: 
     return _repeated("full_like", t.shape, fill_value, own, device)  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 
 
+def repeated_like(x: AnyTensor, shape: Shape, value: float) -> Any:  # Any: of the kind of x
+    """One number everywhere, over the interpreter and in the dtype of x, bfloat16 included."""
+    root = root_of(x.ops)
+    assert isinstance(root, Ops)
+    half = dtypes.is_bfloat16(x.dtype)
+    return _filled("full", root, shape, value, x.dtype, None, half)
+
+
 def _repeated(
     what: str, shape: ShapeArgument, value: TensorLike, dtype: object, device: object
 ) -> Any:  # Any: the kind is that of the value

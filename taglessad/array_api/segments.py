@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from taglessad.array_api.creation import full
+from taglessad.array_api.creation import repeated_like
 from taglessad.array_api.dtype_functions import iinfo
 from taglessad.array_api.logic import logical_or
 from taglessad.array_api.operands import numbers
@@ -101,7 +101,7 @@ def _segments(
     # One segment more takes what belongs to none; it is then cut off.
     outside = logical_or(ids < 0, ids >= count)
     place = where(outside, count, ids)
-    start: Tensor = full((count + 1, *t.shape[leading:]), empty(t.dtype), t.dtype)
+    start = repeated_like(t, (count + 1, *t.shape[leading:]), empty(t.dtype))
     whole: Any = update(start.at[place], t)
     return whole[:count]  # type: ignore[no-any-return]  # a handle, whose maker is typed Any
 

@@ -11,8 +11,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from typing_extensions import TypeVar
 
-from taglessad.array_api.broadcasting import broadcast_to
-from taglessad.array_api.creation import zeros
+from taglessad.array_api.creation import repeated_like, zeros
 from taglessad.array_api.manipulation import moveaxis
 from taglessad.array_api.transcendental import tanh
 from taglessad.control.scans import scan
@@ -205,7 +204,7 @@ def _over_sequence(
         raise ShapeError(cannot_take(layer, projected.shape, "a sequence is [..., T, In]"))
     if state is None:
         sizes = (*projected.shape[:-2], cell.u.shape[0])
-        zero: Any = broadcast_to(zeros((), dtype=projected.dtype), sizes)
+        zero = repeated_like(projected, sizes, 0.0)
         state = LSTMState(zero, zero) if isinstance(cell, LSTMCell) else zero
 
     def step(before: Any, row: Any) -> tuple[Any, Any]:

@@ -239,3 +239,29 @@ def test_files_do_not_have_it(tmp_path: Path) -> None:
     numpy.save_file({"w": ARRAY}, tmp_path / "file")
     with pytest.raises(errors.DTypeError, match="w: bfloat16 is a dtype of JAX's alone"):
         tad.load(tmp_path / "file")
+
+
+def test_segments_and_recurrent_layers() -> None:
+    x, ids = jnp.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], HALF), np.asarray([0, 0, 2])
+    for f, want in (
+        (tad.segment_sum, [[4, 6], [0, 0], [5, 6]]),
+        (tad.segment_prod, [[3, 8], [1, 1], [5, 6]]),
+        (tad.segment_max, [[3, 4], [-np.inf, -np.inf], [5, 6]]),
+    ):
+        found = f(x, ids, 3)
+        assert found.dtype == HALF
+        np.testing.assert_array_equal(found.astype(tad.float64), want)
+    g = tad.grad(lambda x: tad.sum(tad.segment_prod(x, ids, 3)))(x)
+    np.testing.assert_array_equal(g.astype(tad.float64), [[3, 4], [1, 2], [1, 1]])
+    layer = trees.map(
+        lambda w: tad.asarray(jnp.asarray(tad.to_numpy(w), HALF)), nn.GRU(2, 3, rng=0)
+    )
+    assert tad.jit(lambda layer, x: layer(x)[0], Jax())(layer, x).dtype == HALF
+
+
+def test_sums_of_sixteen_bits_are_added_in_more() -> None:
+    ones = np.ones((4096, 2), np.float16)
+    for f in (lambda x: tad.sum(x, axis=0), tad.jit(lambda x: tad.sum(x, axis=0))):
+        np.testing.assert_array_equal(f(ones), [4096, 4096])
+    np.testing.assert_array_equal(tad.jit(lambda x: tad.sum(x, axis=0), Jax())(ones), [4096, 4096])
+    assert float(tad.sum(jnp.ones(4096, HALF))) == 4096.0
