@@ -231,14 +231,16 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
 
     A handle of NumPy is copied to the device; a Python number becomes what JAX makes of one. Raises
     DTypeError for a 64-bit dtype where JAX would narrow what is computed from it (`jax_enable_x64`
-    is off), unless `allow_downcast`, which narrows it here; ConcretizationError inside a transform of this library.
+    is off), unless `allow_downcast`, which narrows it here; ConcretizationError inside a transform
+    of this library.
     """
     x = as_handle(t, "to_jax", "t")
     value = x.payload if isinstance(x.ops, Jax) else x.ops.peek(x.payload)
-    if value is None:
+    if value is None or x.ops.differentiates(x.payload):
         raise ConcretizationError(
             f"tad.to_jax() of a handle under {x.ops!r}: its value is not known while the program is "
-            "interpreted; run the whole program on JAX instead (tad.interpret, JAX arguments)"
+            "interpreted, or its derivative would be lost; run the whole program on JAX instead "
+            "(tad.interpret, JAX arguments), or give the function of JAX a rule (tad.custom_vjp)"
         )
     known = x.ops.literal(x.payload)
     if x.weak and known is not None:

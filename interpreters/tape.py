@@ -271,6 +271,9 @@ class Tape(Ops[Var[R]], Generic[R]):
     def peek(self, x: Var[R], /) -> NDArray[Any] | None:
         return self.base.peek(x.value) if self.peeking else None
 
+    def differentiates(self, x: Var[R], /) -> bool:
+        return x.place >= 0 or self.base.differentiates(x.value)
+
     def apply(self, prim: Prim, operands: tuple[Var[R], ...], params: Params, /) -> Var[R]:
         if len(operands) == 1:
             (x,) = operands

@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from taglessad.other_names import not_there as _not_there
 from taglessad.proofs_checks.adjoint import check_adjoint as check_adjoint
 from taglessad.proofs_checks.certificate import Certificate as Certificate
 from taglessad.proofs_checks.certify import certify as certify
@@ -18,4 +19,4 @@ def __getattr__(name: str) -> object:
     """`strategies`, imported when asked for: hypothesis need not be installed."""
     if name == "strategies":
         return import_module("taglessad.proofs_checks.strategies")
-    raise AttributeError(f"module 'taglessad.proofs_checks' has no attribute {name!r}")
+    raise _not_there(__name__, name)

@@ -18,6 +18,7 @@ from taglessad.proofs_checks.certify_floats import (
     compared,
     precision_of,
 )
+from taglessad.proofs_checks.certify_overflow import because
 from taglessad.proofs_checks.certify_text import to_html, to_json, to_text
 from taglessad.trees import flatten
 
@@ -37,7 +38,8 @@ class Certificate:
     events: kinks, open questions and edges of domains met on the way. modulo: what the statement
     rests on: values held fixed by `detach`, with their lines.
     against: the report of the float result that was handed in, if one was. own: what `tad.grad`
-    gives, leaf by leaf.
+    gives, leaf by leaf. overflow: the operation that left the floats' range, where that is asked: the
+    float gradient is not finite, or rounding does not explain it.
     """
 
     status: Status
@@ -52,6 +54,7 @@ class Certificate:
     name: str = "f"
     own: tuple[Array, ...] = field(default=(), repr=False)
     radii: dict[int, list[Array]] = field(default_factory=dict, repr=False)
+    overflow: str = ""
 
     @property
     def leaves(self) -> list[Enclosure]:
@@ -72,7 +75,8 @@ class Certificate:
     def _report(self, parts: Sequence[Any], dtype: object) -> FloatReport:
         arrays = as_floats(parts, self.leaves)
         kind = dtype_of(arrays, dtype)
-        return compared(arrays, self.leaves, self.radii.get(precision_of(kind)), kind)
+        report = compared(arrays, self.leaves, self.radii.get(precision_of(kind)), kind)
+        return because(report, self.overflow)
 
     def assert_within(
         self, got: Any = None, *, ulp: float | None = None, normwise: float | None = None

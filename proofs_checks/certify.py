@@ -21,6 +21,7 @@ from taglessad.proofs_checks.certify_floats import (
     compared,
     precision_of,
 )
+from taglessad.proofs_checks.certify_overflow import because, overflowed
 from taglessad.proofs_checks.certify_rules import Enclosed, enclosed, propagated
 from taglessad.transforms.arguments import Chosen, choose
 from taglessad.transforms.engine import one, reverse, scalar_output
@@ -79,6 +80,11 @@ def certify(
         parts = as_floats(parts_of(against), found.leaves)
         kind = dtype_of(parts, dtype)
         report = compared(parts, found.leaves, radii.get(precision_of(kind)), kind)
+    own = _own(chosen)
+    finite = all(np.isfinite(g).all() for g in own)
+    overflow = "" if finite and (report is None or report.explained) else overflowed(f, args)
+    if report is not None:
+        report = because(report, overflow)
         if status != "NOT_CERTIFIED" and not report.ulp <= ulp:
             status, reason = "REFUTED", _gap(report)
     modulo = tuple(f"values behind detach are held fixed, at {s}" for s in second.fences)
@@ -95,8 +101,9 @@ def certify(
         modulo,
         report,
         name,
-        _own(chosen),
+        own,
         radii,
+        overflow,
     )
 
 
@@ -202,8 +209,8 @@ def _gap(report: FloatReport) -> str:
     assert report.index is not None
     part, entry = report.index
     where = f"gradient {part}" + (f", entry {list(entry)}" if entry else "")
-    explained = "" if report.explained else "not "
+    verdict = report.verdict.replace("by rounding", "by rounding in this order of operations")
     return (
         f"the float result is {report.ulp:.3g} ulp off in {where}: it has {report.got!r}, the true "
-        f"value is {report.true[0]!r}; {explained}explained by rounding in this order of operations"
+        f"value is {report.true[0]!r}; {verdict}"
     )

@@ -34,7 +34,9 @@ class FloatReport:
     bounds that; `explained` says whether it is within 4. effective_bits: the precision that would
     explain the error. nonfinite: entries that are NaN or infinite where the truth is a number.
     flushed: zeros where the truth is a number that is not zero. signed_zeros: entries -0.0. ties:
-    entries that chose one of several derivatives where the enclosure is a hull.
+    entries that chose one of several derivatives where the enclosure is a hull. overflow: which
+    operation of the program, and where, made an infinity or a NaN of numbers; "" where none did, and
+    where rounding explains the errors.
     """
 
     dtype: DType
@@ -51,6 +53,7 @@ class FloatReport:
     flushed: int
     signed_zeros: int
     ties: int
+    overflow: str = ""
 
     @property
     def explained(self) -> bool:
@@ -58,6 +61,13 @@ class FloatReport:
         if self.nonfinite or self.over_radius is None:
             return False
         return self.over_radius <= EXPLAINED
+
+    @property
+    def verdict(self) -> str:
+        """Whether rounding explains the errors, or what else does."""
+        if self.explained:
+            return "explained by rounding"
+        return f"not explained by rounding{f', but {self.overflow}' if self.overflow else ''}"
 
     def __str__(self) -> str:
         if self.index is None:
@@ -70,7 +80,7 @@ class FloatReport:
         return (
             f"{self.dtype}: {worst}; median {self.median_ulp:.2g} ulp; normwise "
             f"{self.normwise:.2g} eps; error/propagated radius {radius} "
-            f"({'explained' if self.explained else 'not explained'} by rounding); effective bits "
+            f"({self.verdict}); effective bits "
             f"{bits}; nonfinite {self.nonfinite}, flushed {self.flushed}, -0 {self.signed_zeros}, "
             f"ties {self.ties}"
         )

@@ -19,6 +19,7 @@ from taglessad import optim as optim
 from taglessad import printing as printing
 from taglessad import random as random
 from taglessad import special as special
+from taglessad import trees as trees
 from taglessad import view as view
 from taglessad.array_api.arithmetic import abs as abs
 from taglessad.array_api.arithmetic import add as add
@@ -280,6 +281,7 @@ from taglessad.linalg.covariance import cov as cov
 from taglessad.linalg.covariance import polyfit as polyfit
 from taglessad.numpy_protocols import ours as _ours
 from taglessad.ops import Ops as Ops
+from taglessad.other_names import not_there as _not_there
 from taglessad.serialization import load as load
 from taglessad.serialization import save as save
 from taglessad.shapes import symbols as symbols
@@ -340,8 +342,5 @@ else:  # to type checkers a name that is not there is an error
             from taglessad.interpreters.jax import to_jax
 
             return to_jax
-        missing = f"module 'taglessad' has no attribute {name!r}"
         path = None if name.startswith("_") else _ours(name)
-        if path is None:  # with the module, from which Python knows what may have been meant
-            raise AttributeError(missing, name=name, obj=_sys.modules[__name__])
-        raise AttributeError(f"{missing}; use tad.{path}")
+        raise _not_there(__name__, name, path and f"tad.{path}")

@@ -156,9 +156,10 @@ def number(value: bool | int | float, dtype: DType, what: str) -> NDArray[Any]:
 def to_numpy(x: TensorLike) -> NDArray[Any]:  # Any: the dtype is data
     """The values as a NumPy array, read-only.
 
-    Raises ConcretizationError for a handle whose value is not known.
+    Raises ConcretizationError for a handle whose value is not known, or whose derivative is being
+    recorded, which would be lost.
     """
-    value = as_handle(x, "to_numpy")._value("tad.to_numpy()").view()  # pyright: ignore[reportPrivateUsage]
+    value = as_handle(x, "to_numpy")._array("tad.to_numpy()").view()  # pyright: ignore[reportPrivateUsage]
     value.flags.writeable = False
     return value
 

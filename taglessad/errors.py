@@ -145,7 +145,8 @@ class ConcretizationError(TaglessError, TypeError):
 
     A program means the same under every interpreter, so it cannot look at values. Write the
     choice as an operation (`tad.where`, `tad.maximum`, `tad.clip`), or ask for the derivative of
-    the path that ran with `tad.grad(f, tape=True)`.
+    the path that ran with `tad.grad(f, tape=True)`. Compute with handles (`tad.sin` for `math.sin`),
+    not with numbers and arrays made of them, which carry no derivative.
     """
 
 

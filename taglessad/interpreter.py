@@ -129,6 +129,10 @@ class Interpreter(ABC, Generic[R]):
         """The number behind a payload where program text may look at it; None if it may not."""
         return self.literal(x)
 
+    def differentiates(self, x: R, /) -> bool:
+        """Whether a derivative of this is being recorded, which an array of its value would lose."""
+        return False
+
     def answer(self, x: R, /) -> Any:  # Any: whatever this interpreter tells its users
         """A result as `tad.interpret` gives it: the payload itself, unless overridden."""
         return x

@@ -1,6 +1,7 @@
 """NumPy's names for what handles do, so that its protocols, and we, reach it or say what to write.
 
-READERS: functions that compare or look, which take a handle's value; OPERATOR_UFUNCS: the ufuncs
+READERS: functions that compare or look, which take a handle's value; COPIERS: those that give it back
+as an array; OPERATOR_UFUNCS: the ufuncs
 behind Python's operators, by the array API's name; ARRAY_API_NAMES: other names that differ, of
 functions and of ufuncs' methods; PLACES: where else functions are than in `tad` itself; MODULES:
 what defines the functions of arrays.
@@ -16,9 +17,6 @@ READERS: Final = frozenset(
         "array_equiv",
         "array_repr",
         "array_str",
-        "atleast_1d",
-        "atleast_2d",
-        "copy",
         "isclose",
         "ndim",
         "save",
@@ -26,6 +24,7 @@ READERS: Final = frozenset(
         "shape",
     }
 )
+COPIERS: Final = frozenset({"atleast_1d", "atleast_2d", "copy"})
 OPERATOR_UFUNCS: Final = {
     "add": "add",
     "subtract": "subtract",

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from taglessad.errors import ArgumentError
 from taglessad.namespace import Namespace
-from taglessad.numpy_names import ARRAY_API_NAMES, MODULES, OPERATOR_UFUNCS, PLACES, READERS
+from taglessad.numpy_names import (
+    ARRAY_API_NAMES,
+    COPIERS,
+    MODULES,
+    OPERATOR_UFUNCS,
+    PLACES,
+    READERS,
+)
 from taglessad.peeking import Peeking
 
 
@@ -20,8 +27,7 @@ class NumpyProtocols(Peeking):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         # Any: NumPy's protocol takes whatever numpy.dtype takes.
-        also = "; an entry of a NumPy array: tad.asarray(array)[index]"
-        value = self._value("np.asarray()", also)
+        value = self._array("np.asarray()")
         if copy or (dtype is not None and np.dtype(dtype) != value.dtype):
             if copy is False:
                 raise ArgumentError("np.asarray: another dtype needs a copy, and copy=False")
@@ -40,7 +46,7 @@ class NumpyProtocols(Peeking):
     ) -> Any:  # Any: a DLPack capsule
         if copy is False:
             raise BufferError("__dlpack__: a handle is immutable, so it exports a copy only")
-        return np.array(self._value("__dlpack__")).__dlpack__()
+        return np.array(self._array("__dlpack__")).__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # kDLCPU
@@ -64,6 +70,9 @@ class NumpyProtocols(Peeking):
         # Any: NumPy's protocol. Comparing results with NumPy's is reading, not computing.
         name = getattr(function, "__name__", "function")
         if name in READERS:
+            known = [a._seen(f"np.{name}()") if isinstance(a, NumpyProtocols) else a for a in args]
+            return function(*known, **kwargs)
+        if name in COPIERS:
             known = [np.asarray(a) if isinstance(a, NumpyProtocols) else a for a in args]
             return function(*known, **kwargs)
         package = str(function.__module__).removeprefix("numpy.")

@@ -152,7 +152,9 @@ class AnyTensor(ArrayMethods, NumpyProtocols, Generic[*S]):
         return Namespace.functions.indexing.At(self)  # type: ignore[no-any-return]  # registered late, so Any
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
-        raise ArgumentError("handles are immutable: write x = x.at[index].set(value)")
+        raise ArgumentError(
+            "handles are immutable: write x = x.at[index].set(value), and .at[index].add(value) for +="
+        )
 
     def __delitem__(self, index: object) -> NoReturn:
         raise ArgumentError("handles are immutable: entries cannot be deleted")

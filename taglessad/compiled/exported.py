@@ -8,9 +8,10 @@ import jax
 import numpy as np
 from jax import export as jax_export
 
+from taglessad.compiled.hosted import hosted
 from taglessad.compiled.xla import XlaCompiled
 from taglessad.convert import as_handle, is_python_number
-from taglessad.errors import ArgumentError, DTypeError, MissingExtra, ShapeError
+from taglessad.errors import ArgumentError, DTypeError, MissingExtra, ShapeError, TaglessError
 from taglessad.interpreters.jax import Jax, array, from_jax
 from taglessad.trees import flatten, unflatten
 from taglessad.xla.width import wide
@@ -33,7 +34,7 @@ def exporter(
     compiled = XlaCompiled(f, root, **options)
 
     def run(*args: Any, **kwargs: Any) -> bytes:
-        function, values = compiled.prepared(args, kwargs)
+        function, values = compiled.prepared("export", args, kwargs)
         # JAX has a dict's entries in the order of its keys, trees here in their own.
         order = jax.tree.leaves(plain((args, kwargs), iter(range(len(values)))))
 
@@ -45,7 +46,25 @@ def exporter(
         over_containers.__name__ = compiled.__name__
         own, named = plain((args, kwargs), iter(values))
         write: Any = jax_export.export(jax.jit(over_containers), platforms=platforms)
-        written = wide(write)(*own, **named)
+        try:
+            written = wide(write)(*own, **named)
+        except NotImplementedError as error:
+            found = wide(hosted)(over_containers, *own, **named)
+            if not found:
+                raise
+            raise ArgumentError(
+                f"export: XLA has no operation for {'; '.join(found)}: it is computed on the host, "
+                f"by NumPy, which cannot be exported ({error})"
+            ) from None
+        except Exception as error:  # JAX's, NumPy's, Python's, of a size that is no number
+            symbols = [x.shape for x in values if not all(isinstance(n, int) for n in x.shape)]
+            if isinstance(error, TaglessError) or not symbols:
+                raise
+            reason = str(error).partition("\n")[0]
+            raise ShapeError(
+                f"export: the program asks for a number where a size is a symbol, of shapes "
+                f"{', '.join(map(str, symbols))}: {reason}; export it for numbers"
+            ) from error
         with _needs_flatbuffers():
             return bytes(written.serialize())
 
@@ -72,6 +91,11 @@ class Exported:
             ) from None
 
     @property
+    def _symbolic(self) -> bool:
+        """Whether it was exported for sizes that are no numbers."""
+        return any(not isinstance(n, int) for a in self._exported.in_avals for n in a.shape)
+
+    @property
     def platforms(self) -> tuple[str, ...]:
         """What it runs on: "cpu", "cuda", ..."""
         found: tuple[str, ...] = self._exported.platforms
@@ -88,7 +112,12 @@ class Exported:
         pairs = zip(order, self._exported.in_avals, strict=True)
         fitted = [_fitted(self, self._root, leaves[i], aval, i) for i, aval in pairs]
         own, named = jax.tree.unflatten(treedef, fitted)
-        found = wide(self._exported.call)(*own, **named)
+        try:
+            found = wide(self._exported.call)(*own, **named)
+        except ValueError as error:  # of sizes that were one symbol, and are not one number
+            if not self._symbolic:
+                raise
+            raise ShapeError(f"{self!r}: {str(error).partition(chr(10))[0]}") from None
         return jax.tree.map(lambda y: from_jax(y, "export", "the result"), found)
 
     def __repr__(self) -> str:
@@ -124,7 +153,8 @@ def _fitted(program: Exported, root: Jax, value: Any, aval: Any, place: int) -> 
     if is_python_number(value):
         value = np.asarray(value, aval.dtype)
     x = as_handle(value, "the exported program", f"leaf {place}")
-    if x.shape != tuple(aval.shape):
+    sizes = [(n, m) for n, m in zip(x.shape, aval.shape, strict=False) if isinstance(m, int)]
+    if len(x.shape) != len(aval.shape) or any(n != m for n, m in sizes):
         raise ShapeError(
             f"{program!r}: leaf {place} of the arguments has shape {list(x.shape)}, but it was "
             f"exported for {list(aval.shape)}; export it for this shape as well"

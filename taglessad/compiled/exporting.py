@@ -22,13 +22,17 @@ def export(
 
         data = tad.export(tad.grad(loss))(model, x)
 
+    Only shapes and dtypes count: a `tad.Spec` stands for an array that is not there, and its sizes
+    may be symbols (`tad.symbols`), for which any size will do then.
+
     interpreter: a `Jax`, its default one if left out. platforms: "cpu", "cuda", "tpu", ...: what
     the bytes shall run on, by default what is here. options: those of `tad.jit`.
 
     `tad.load_exported(data)` runs them, and so does `jax.export.deserialize(data).call` where there
     is no taglessad: tuples, lists and dicts are kept, a model or another container is the tuple of
     its leaves. 64-bit programs need `jax_enable_x64` there. Raises MissingExtra without JAX,
-    ArgumentError for an interpreter that is no `Jax`.
+    ArgumentError for an interpreter that is no `Jax` and for what is computed on the host, ShapeError
+    where a program needs a number for a symbol.
     """
     from taglessad.interpreters.jax import JAX  # first: says what to install
 

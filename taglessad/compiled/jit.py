@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from taglessad import policies
 from taglessad.compiled.codegen import numpy_function
@@ -24,10 +24,28 @@ from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import Recorded, argument_spec, record
 from taglessad.trees import TreeDef, flatten, unflatten
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 SIGNATURES: Final = 256
 """How many signatures one jitted function keeps; the oldest gives way."""
 
 # Any: payloads and kernels of several kinds are kept side by side.
+
+
+class Jitted(Protocol):
+    """What `jit` gives for an interpreter that compiles ahead of time, `Jax`.
+
+    Any: the arguments and the result of the function, which the plugin knows.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result."""
+        ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation for these arguments, not run: JAX's own `Lowered`."""
+        ...
 
 
 class Entry(NamedTuple):
@@ -42,6 +60,24 @@ class Entry(NamedTuple):
     read: Reader | None = None
 
 
+@overload
+def jit(
+    f: Callable[P, R],
+    interpreter: None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> Callable[P, R]: ...
+@overload
+def jit(
+    f: Callable[..., Any],
+    interpreter: Interpreter[Any],
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    donate_argnums: int | Sequence[int] = (),
+    **options: Any,
+) -> Jitted: ...
 def jit(
     f: Callable[..., Any],
     interpreter: Interpreter[Any] | None = None,

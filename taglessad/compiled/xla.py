@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
+from jax.export import SymbolicScope, symbolic_shape
 
 from taglessad import policies
 from taglessad.compiled.reader import Reader, reader
@@ -12,13 +13,14 @@ from taglessad.compiled.signature import HANDLES
 from taglessad.compiled.static import Static
 from taglessad.compiled.writer import Writer, writer
 from taglessad.convert import as_handle
-from taglessad.dtypes import DType
+from taglessad.dtypes import DType, resolve
 from taglessad.errors import ArgumentError
 from taglessad.interpreters.jax import JAX, Jax, array
 from taglessad.levels import Under, ambient, join
-from taglessad.tensor import AnyTensor
+from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import call_leaves
 from taglessad.transforms.naming import check_function, named_after
+from taglessad.transforms.recording import Spec
 from taglessad.trees import TreeDef, flatten, match, unflatten
 from taglessad.xla.varying import explicit
 from taglessad.xla.width import wide
@@ -115,26 +117,44 @@ class XlaCompiled:
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """The computation for these arguments, not run: JAX's own `Lowered`.
 
+        Only shapes and dtypes count: a `tad.Spec` stands for an array that is not there.
         `.compile()` compiles it ahead of time, `.as_text()` is its StableHLO, `.cost_analysis()`
         and `.compile().memory_analysis()` say what it costs.
         """
-        function, arrays = self.prepared(args, kwargs)
+        function, arrays = self.prepared("lower", args, kwargs)
         return wide(function.lower)(*arrays)
 
-    def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
-        """What a call with these arguments runs, and on which arrays.
+    def prepared(self, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
+        """What a call with these arguments runs, and on which arrays, or what stands for them.
 
         Raises ArgumentError for arguments of a transform that is under way.
         """
-        found = self._prepared(args, kwargs)
+        root, scope = self._root, SymbolicScope()
+
+        def given(leaf: Any, what: str, name: str = "an argument") -> AnyTensor:
+            if not isinstance(leaf, (Spec, jax.ShapeDtypeStruct)):
+                return as_handle(leaf, what, name)
+            dtype = resolve(leaf.dtype, what, bfloat16=True)
+            shape = leaf.shape if isinstance(leaf, jax.ShapeDtypeStruct) else _sizes(leaf, scope)
+            absent: Any = jax.ShapeDtypeStruct  # Any: JAX leaves its constructor untyped
+            stands: AnyTensor = handle(root, absent(shape, dtype), dtype)
+            return stands
+
+        found = self._prepared(args, kwargs, what, given)
         if found is None:
             raise ArgumentError(
-                "jit: the arguments belong to a transform; only what is called outside every "
+                f"{what}: the arguments belong to a transform; only what is called outside every "
                 "transform is lowered or exported"
             )
         return found
 
-    def _prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared | None:
+    def _prepared(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        what: str = "jit",
+        given: Callable[..., AnyTensor] = as_handle,
+    ) -> Prepared | None:
         function: Callable[..., Any] = self._f
         fixed: tuple[Any, ...] = policies.key()
         if self._static.exist:
@@ -144,7 +164,7 @@ class XlaCompiled:
         arrays = read(args, kwargs) if read is not None and fixed == known else None
         if arrays is not None:
             return Prepared(compiled, arrays)
-        handles, treedef = call_leaves("jit", args, kwargs, as_handle)
+        handles, treedef = call_leaves(what, args, kwargs, given)
         if join({x.ops for x in handles}).base is not None:
             return None
         flags = tuple([(x.dtype.num, x.weak) for x in handles])
@@ -210,6 +230,13 @@ class XlaCompiled:
 
         computation.__name__ = getattr(f, "__name__", "computation")
         return jax.jit(computation, donate_argnums=_places(args, self._donated), **options)
+
+
+def _sizes(spec: Spec, scope: SymbolicScope) -> tuple[Any, ...]:
+    """The shape for JAX, symbols as its own of one scope."""
+    if all(isinstance(n, int) for n in spec.shape):
+        return spec.shape
+    return tuple(symbolic_shape(", ".join(map(str, spec.shape)), scope=scope))
 
 
 def _check_layout(x: Any) -> None:

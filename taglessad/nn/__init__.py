@@ -1,5 +1,7 @@
 """Neural networks: layers as immutable modules, and functions."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from taglessad.nn import functional as functional
 from taglessad.nn import init as init
 from taglessad.nn.activations import ELU as ELU
@@ -43,3 +45,9 @@ from taglessad.nn.recurrent import LSTMState as LSTMState
 from taglessad.nn.recurrent import RNNCell as RNNCell
 from taglessad.nn.sequential import Flatten as Flatten
 from taglessad.nn.sequential import Sequential as Sequential
+from taglessad.other_names import not_there as _not_there
+
+if not _TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+    def __getattr__(name: str) -> object:
+        raise _not_there(__name__, name)

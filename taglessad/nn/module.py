@@ -2,16 +2,28 @@
 
 import dataclasses
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
+from functools import wraps
 from inspect import isclass
 from types import MappingProxyType, NoneType, UnionType
-from typing import Any, ClassVar, Final, Literal, NoReturn, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NoReturn,
+    Union,
+    get_args,
+    get_origin,
+)
 
 import numpy as np
 from typing_extensions import TypeAliasType, dataclass_transform
 
 from taglessad.errors import ArgumentError
+from taglessad.nn.hints import ELSEWHERE
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor
 from taglessad.trees import flatten
@@ -50,7 +62,7 @@ class Module:
     `field(static=True)` says so; all others hold arrays, modules, functions, or containers of them.
 
     Trees are rebuilt without `__init__`. A class may write its own, which gives every field its
-    value with `assign(self, w=...)`. Two modules are equal where class, structure, static fields,
+    value with `assign(self, w=...)`; one that gives a field none is an ArgumentError. Two modules are equal where class, structure, static fields,
     dtypes and all numbers are; like arrays they are not hashable. They can be copied and pickled.
     Assignment raises dataclasses.FrozenInstanceError.
     """
@@ -60,7 +72,10 @@ class Module:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         _mark(cls)
+        own = "__init__" in cls.__dict__
         dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        if own or any(not f.init for f in dataclasses.fields(cls)):  # type: ignore[arg-type]  # it is one now
+            cls.__init__ = _complete(cls)  # type: ignore[method-assign]  # the same, with a check at its end
         announce(cls)
         cls.__setattr__ = _refuse_assignment  # type: ignore[method-assign,assignment]  # frozen by hand, for the message
 
@@ -73,6 +88,38 @@ class Module:
 
     def __repr__(self) -> str:
         return describe(self)
+
+    if not TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Python asks only for what is not there: the error says what stands for it here."""
+            missing = f"{type(self).__qualname__!r} object has no attribute {name!r}"
+            if name in ELSEWHERE:
+                raise AttributeError(f"{missing}; {ELSEWHERE[name]}")
+            raise AttributeError(missing, name=name, obj=self)
+
+
+def _complete(cls: type[Any]) -> Callable[..., None]:
+    """The `__init__` of a class, at whose end every field must have a value."""
+    made: Callable[..., None] = cls.__dict__["__init__"]
+    fields = dataclasses.fields(cls)
+
+    @wraps(made)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        made(self, *args, **kwargs)
+        if type(self) is not cls:
+            return  # the `__init__` of the class below has yet to end
+        missing = [f.name for f in fields if not hasattr(self, f.name)]
+        if missing:
+            given = ", ".join(f"{name}=..." for name in missing)
+            which = "field" if len(missing) == 1 else "fields"
+            were = "was" if len(missing) == 1 else "were"
+            raise ArgumentError(
+                f"{cls.__qualname__}: {which} {', '.join(missing)} {were} given no value; in "
+                f"__init__ write nn.assign(self, {given})"
+            )
+
+    return init
 
 
 def _refuse_assignment(self: Module, name: str, value: object) -> NoReturn:
@@ -103,6 +150,7 @@ def assign(module: Module, **fields: Any) -> None:
         raise ArgumentError(
             f"nn.assign: {cls.__qualname__} has the fields {', '.join(known) or 'none'}; "
             f"missing: {', '.join(missing) or 'none'}; unknown: {', '.join(unknown) or 'none'}"
+            + (f"; annotate it in the class: `{unknown[0]}: tad.Tensor`" if unknown else "")
         )
     for name, f in known.items():
         if name in fields:
@@ -116,9 +164,7 @@ def assign(module: Module, **fields: Any) -> None:
 
 def _same(a: Any, b: Any) -> bool:
     a, b = (x if isinstance(x, AnyTensor) else np.asarray(x) for x in (a, b))
-    return (
-        a.dtype == b.dtype and a.shape == b.shape and np.array_equal(np.asarray(a), np.asarray(b))
-    )
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
 
 
 # --- which fields are static ---------------------------------------------------------------------

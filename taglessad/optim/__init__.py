@@ -1,5 +1,7 @@
 """Optimisers of trees of parameters, in optax's shape, under any interpreter."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from taglessad.optim.masks import MaskedState as MaskedState
 from taglessad.optim.masks import freeze as freeze
 from taglessad.optim.masks import masked as masked
@@ -44,3 +46,9 @@ from taglessad.optim.transformation import apply_updates as apply_updates
 from taglessad.optim.transformation import chain as chain
 from taglessad.optim.transformation import identity as identity
 from taglessad.optim.transformation import set_to_zero as set_to_zero
+from taglessad.other_names import not_there as _not_there
+
+if not _TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+    def __getattr__(name: str) -> object:
+        raise _not_there(__name__, name)

@@ -4,10 +4,10 @@ Any in this package: parameters, gradients and states are trees of whatever the 
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from taglessad.array_api.dtype_functions import astype
-from taglessad.convert import as_handle, is_python_number
+from taglessad.convert import article, as_handle, is_python_number
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError, DTypeError, ShapeError
 from taglessad.shapes import show
@@ -22,6 +22,7 @@ from taglessad.trees import (
 )
 
 P = TypeVar("P")
+S = TypeVar("S")
 Rate: TypeAlias = float | Tensor
 """A number, or a handle of rank 0 through which derivatives pass."""
 
@@ -58,6 +59,25 @@ def renewed(whole: P, part: Any) -> P:
         leaves = [new.get(path, leaf) for path, leaf in flatten_with_paths(whole)[0]]
     result: P = unflatten(structure, leaves)
     return result
+
+
+def own(what: str, kind: type[S], state: Any) -> S:
+    """A state, which must be of the kind that the transformation makes.
+
+    Raises ArgumentError for any other: of another optimiser, or arguments in another order.
+    """
+    if not isinstance(state, kind):
+        refuse(what, state, kind.__name__)
+    return state
+
+
+def refuse(what: str, state: Any, expected: str) -> NoReturn:
+    """Say that a state is none of this transformation."""
+    came = f"a tuple of {len(state)}" if type(state) is tuple else article(state)
+    raise ArgumentError(
+        f"{what}: update(grads, state, params): the second argument is {came}, not a "
+        f"state of this optimiser ({expected}), which init(params) and update give"
+    )
 
 
 def in_dtype_of(x: Tensor, value: Rate) -> Rate:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from taglessad.errors import ArgumentError
-from taglessad.optim.leaves import place, renewed
+from taglessad.optim.leaves import own, place, renewed
 from taglessad.optim.transformation import GradientTransformation, set_to_zero
 from taglessad.trees import flatten_with_paths, unflatten
 from taglessad.trees.announced import announce
@@ -35,8 +35,9 @@ def masked(inner: GradientTransformation, mask: Mask) -> GradientTransformation:
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
         chosen = _mask(mask, updates if params is None else params)
-        own = None if params is None else _part(params, chosen)
-        part, new = inner.update(_part(updates, chosen), state.inner_state, own)
+        inside = own("optim.masked", MaskedState, state).inner_state
+        wanted = None if params is None else _part(params, chosen)
+        part, new = inner.update(_part(updates, chosen), inside, wanted)
         return renewed(updates, part), MaskedState(new)
 
     return GradientTransformation(init, update)

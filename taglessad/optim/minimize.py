@@ -14,7 +14,7 @@ from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError, DTypeError, MissingExtra
 from taglessad.kernels.quiet import Quiet
 from taglessad.optim.leaves import place
-from taglessad.transforms.gradient import value_and_grad
+from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.products import hvp
 from taglessad.trees import flatten_with_paths, unflatten
 
@@ -69,7 +69,13 @@ def minimize(
         known = ", ".join([*WITH_GRADIENT, *WITH_PRODUCTS])
         raise ArgumentError(f"optim.minimize: method {method!r} is not known; it is one of {known}")
     flat = _Flat("optim.minimize", x0)
-    value_and_gradient = jit(value_and_grad(f))
+    run = gradient_and_value("optim.minimize", f, 0)
+
+    def evaluated(x: P) -> tuple[Any, P]:
+        gradient, found = run(x)
+        return found.output(), gradient
+
+    value_and_gradient = jit(evaluated)
 
     def both(vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         value, gradient = value_and_gradient(flat.tree(vector))

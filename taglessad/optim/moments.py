@@ -8,7 +8,7 @@ from taglessad.array_api.creation import full_like, zeros_like
 from taglessad.array_api.dtype_functions import astype
 from taglessad.array_api.searching import where
 from taglessad.array_api.transcendental import sqrt
-from taglessad.optim.leaves import Rate, each, in_dtype_of, renewed
+from taglessad.optim.leaves import Rate, each, in_dtype_of, own, renewed
 from taglessad.optim.scaling import zero_count
 from taglessad.optim.transformation import GradientTransformation
 from taglessad.tensor import IntTensor, Tensor
@@ -64,9 +64,10 @@ def trace(decay: Rate, nesterov: bool = False) -> GradientTransformation:
         return TraceState(_zeros(what, params))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        new = each(what, summed, updates, trace=state.trace)
+        old = own(what, TraceState, state)
+        new = each(what, summed, updates, trace=old.trace)
         moved = each(what, summed, updates, trace=new) if nesterov else new
-        return moved, TraceState(renewed(state.trace, new))
+        return moved, TraceState(renewed(old.trace, new))
 
     return GradientTransformation(init, update)
 
@@ -95,9 +96,10 @@ def scale_by_adam(
         return ScaleByAdamState(zero_count(), _zeros(what, params), _zeros(what, params))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        mu = _mean(what, updates, state.mu, b1)
-        nu = _mean_square(what, updates, state.nu, b2)
-        count = state.count + 1
+        old = own(what, ScaleByAdamState, state)
+        mu = _mean(what, updates, old.mu, b1)
+        nu = _mean_square(what, updates, old.nu, b2)
+        count = old.count + 1
         first, second = 1 - pow(b1, count), 1 - pow(b2, count)
 
         def direction(m: Tensor, n: Tensor) -> Tensor:
@@ -105,7 +107,7 @@ def scale_by_adam(
             return mean / (sqrt(square + in_dtype_of(n, eps_root)) + in_dtype_of(n, eps))
 
         moved = each(what, direction, mu, nu=nu)
-        return moved, ScaleByAdamState(count, renewed(state.mu, mu), renewed(state.nu, nu))
+        return moved, ScaleByAdamState(count, renewed(old.mu, mu), renewed(old.nu, nu))
 
     return GradientTransformation(init, update)
 
@@ -128,9 +130,10 @@ def scale_by_rms(
         return ScaleByRmsState(_filled(what, params, initial_scale))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        nu = _mean_square(what, updates, state.nu, decay)
+        old = own(what, ScaleByRmsState, state)
+        nu = _mean_square(what, updates, old.nu, decay)
         moved = each(what, lambda u, n: u * _inverse_root(n, eps, eps_in_sqrt), updates, nu=nu)
-        return moved, ScaleByRmsState(renewed(state.nu, nu))
+        return moved, ScaleByRmsState(renewed(old.nu, nu))
 
     return GradientTransformation(init, update)
 
@@ -154,14 +157,15 @@ def scale_by_stddev(
         return ScaleByStddevState(_zeros(what, params), _filled(what, params, initial_scale))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        mu = _mean(what, updates, state.mu, decay)
-        nu = _mean_square(what, updates, state.nu, decay)
+        old = own(what, ScaleByStddevState, state)
+        mu = _mean(what, updates, old.mu, decay)
+        nu = _mean_square(what, updates, old.nu, decay)
 
         def scaled(u: Tensor, m: Tensor, n: Tensor) -> Tensor:
             return u * _inverse_root(n - m * m, eps, eps_in_sqrt)
 
         moved = each(what, scaled, updates, mu=mu, nu=nu)
-        return moved, ScaleByStddevState(renewed(state.mu, mu), renewed(state.nu, nu))
+        return moved, ScaleByStddevState(renewed(old.mu, mu), renewed(old.nu, nu))
 
     return GradientTransformation(init, update)
 
@@ -190,10 +194,10 @@ def scale_by_rss(initial_accumulator_value: Rate = 0.1, eps: Rate = 1e-7) -> Gra
         return u * where(total > 0, _inverse_root(total, eps, True), 0.0)
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        old = state.sum_of_squares
-        total = each(what, lambda u, t: u * u + t, updates, sum_of_squares=old)
+        old = own(what, ScaleByRssState, state)
+        total = each(what, lambda u, t: u * u + t, updates, sum_of_squares=old.sum_of_squares)
         moved = each(what, scaled, updates, sum_of_squares=total)
-        return moved, ScaleByRssState(renewed(old, total))
+        return moved, ScaleByRssState(renewed(old.sum_of_squares, total))
 
     return GradientTransformation(init, update)
 
@@ -214,8 +218,9 @@ def scale_by_lion(b1: Rate = 0.9, b2: Rate = 0.99) -> GradientTransformation:
         return ScaleByLionState(_zeros(what, params))
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        moved = each(what, lambda u, m: sign(_mixed(m, u, b1)), updates, mu=state.mu)
-        mu = _mean(what, updates, state.mu, b2)
-        return moved, ScaleByLionState(renewed(state.mu, mu))
+        old = own(what, ScaleByLionState, state)
+        moved = each(what, lambda u, m: sign(_mixed(m, u, b1)), updates, mu=old.mu)
+        mu = _mean(what, updates, old.mu, b2)
+        return moved, ScaleByLionState(renewed(old.mu, mu))
 
     return GradientTransformation(init, update)

@@ -12,7 +12,7 @@ from taglessad.array_api.statistical import sum as sum_of
 from taglessad.array_api.transcendental import sqrt
 from taglessad.convert import from_array
 from taglessad.errors import ArgumentError
-from taglessad.optim.leaves import Rate, each, in_dtype_of
+from taglessad.optim.leaves import Rate, each, in_dtype_of, own
 from taglessad.optim.masks import Mask, masked
 from taglessad.optim.transformation import GradientTransformation, stateless
 from taglessad.tensor import IntTensor, Tensor
@@ -27,10 +27,9 @@ Schedule: TypeAlias = Callable[[IntTensor], Any]
 def scale(step_size: Rate) -> GradientTransformation:
     """Updates times a number or a handle of rank 0, through which derivatives pass."""
 
-    def update(updates: Any, params: Any) -> Any:
-        return each("optim.scale", lambda u: u * in_dtype_of(u, step_size), updates)
-
-    return stateless(update)
+    what = "optim.scale"
+    scaled = lambda u: u * in_dtype_of(u, step_size)  # noqa: E731  # one expression, named
+    return stateless(what, lambda updates, params: each(what, scaled, updates))
 
 
 @announce
@@ -43,14 +42,16 @@ class ScaleByScheduleState:
 
 def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
     """Updates times step_size_fn(count), count being the number of updates so far."""
+    what = "optim.scale_by_schedule"
 
     def init(params: Any) -> ScaleByScheduleState:
         return ScaleByScheduleState(zero_count())
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        rate = step_size_fn(state.count)
-        scaled = each("optim.scale_by_schedule", lambda u: u * in_dtype_of(u, rate), updates)
-        return scaled, ScaleByScheduleState(state.count + 1)
+        count = own(what, ScaleByScheduleState, state).count
+        rate = step_size_fn(count)
+        scaled = each(what, lambda u: u * in_dtype_of(u, rate), updates)
+        return scaled, ScaleByScheduleState(count + 1)
 
     return GradientTransformation(init, update)
 
@@ -82,18 +83,19 @@ def add_decayed_weights(weight_decay: Rate, mask: Mask | None = None) -> Gradien
         decayed = lambda u, p: u + in_dtype_of(u, weight_decay) * p  # noqa: E731
         return each(what, decayed, updates, params=params)
 
-    plain = stateless(update)
+    plain = stateless(what, update)
     return plain if mask is None else masked(plain, mask)
 
 
 def clip(max_delta: Rate) -> GradientTransformation:
     """Each entry brought into [-max_delta, max_delta]."""
+    what = "optim.clip"
 
     def clipped(u: Tensor) -> Tensor:
         bound = in_dtype_of(u, max_delta)
         return clip_entries(u, -1 * bound, bound)
 
-    return stateless(lambda updates, params: each("optim.clip", clipped, updates))
+    return stateless(what, lambda updates, params: each(what, clipped, updates))
 
 
 def global_norm(updates: Any) -> Tensor:
@@ -108,6 +110,7 @@ def global_norm(updates: Any) -> Tensor:
 
 def clip_by_global_norm(max_norm: Rate) -> GradientTransformation:
     """Updates scaled so that their norm together is at most max_norm (Pascanu et al. 2013)."""
+    what = "optim.clip_by_global_norm"
 
     def update(updates: Any, params: Any) -> Any:
         if not leaves(updates):
@@ -118,6 +121,6 @@ def clip_by_global_norm(max_norm: Rate) -> GradientTransformation:
         def scaled(u: Tensor) -> Tensor:
             return where(within, u, u / in_dtype_of(u, norm) * in_dtype_of(u, max_norm))
 
-        return each("optim.clip_by_global_norm", scaled, updates)
+        return each(what, scaled, updates)
 
-    return stateless(update)
+    return stateless(what, update)

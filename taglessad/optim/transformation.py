@@ -16,8 +16,9 @@ from typing import Any, Protocol, TypeVar
 from taglessad.array_api.creation import zeros_like
 from taglessad.array_api.dtype_functions import astype
 from taglessad.errors import ArgumentError
-from taglessad.optim.leaves import each, renewed
+from taglessad.optim.leaves import each, refuse, renewed
 from taglessad.tensor import Tensor
+from taglessad.trees import flatten_with_paths
 
 P = TypeVar("P")
 
@@ -45,13 +46,15 @@ class GradientTransformation:
     update: Update
 
 
-def stateless(update: Callable[[Any, Any], Any]) -> GradientTransformation:
+def stateless(what: str, update: Callable[[Any, Any], Any]) -> GradientTransformation:
     """A transformation without a state, from `(updates, params) -> updates`."""
 
     def init(params: Any) -> tuple[()]:
         return ()
 
     def updated(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
+        if not isinstance(state, tuple) or state:
+            refuse(what, state, "()")
         return update(updates, params), state
 
     return GradientTransformation(init, updated)
@@ -64,11 +67,8 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
         return tuple(t.init(params) for t in transformations)
 
     def update(updates: P, state: Any, params: P | None = None) -> tuple[P, Any]:
-        if len(state) != len(transformations):
-            raise ArgumentError(
-                f"optim.chain: the state has {len(state)} parts, for {len(transformations)} "
-                "transformations; it is that of another optimiser"
-            )
+        if not isinstance(state, tuple) or len(state) != len(transformations):
+            refuse("optim.chain", state, f"a tuple of {len(transformations)}, one of each part")
         states: list[Any] = []
         for transformation, own in zip(transformations, state, strict=True):
             updates, new = transformation.update(updates, own, params)
@@ -80,22 +80,36 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
 def identity() -> GradientTransformation:
     """Updates as they come."""
-    return stateless(lambda updates, params: updates)
+    return stateless("optim.identity", lambda updates, params: updates)
 
 
 def set_to_zero() -> GradientTransformation:
     """Zeros: nothing moves."""
-    return stateless(lambda updates, params: each("optim.set_to_zero", zeros_like, updates))
+    what = "optim.set_to_zero"
+    return stateless(what, lambda updates, params: each(what, zeros_like, updates))
 
 
 def apply_updates(params: P, updates: Any) -> P:
     """params + updates, in the dtype of params; where updates has None, params as they are.
 
     Raises ArgumentError for an update where params has no leaf, ShapeError for one of another shape,
-    DTypeError for one to what is not real.
+    DTypeError for one to what is not real. The two swapped are seen where params has more leaves.
     """
+    what = "optim.apply_updates"
 
     def moved(u: Tensor, p: Tensor) -> Any:
         return astype(p + u, p.dtype)
 
-    return renewed(params, each("optim.apply_updates", moved, updates, params=params))
+    try:
+        return renewed(params, each(what, moved, updates, params=params))
+    except ArgumentError as error:
+        if not _is_part(params, updates):
+            raise
+        message = f"{error.message}; the order is apply_updates(params, updates)"
+        raise ArgumentError(message, error.site) from None
+
+
+def _is_part(tree: Any, whole: Any) -> bool:
+    """Whether every leaf of a tree is at a place where the other has one too."""
+    places = {path for path, _ in flatten_with_paths(whole)[0]}
+    return all(path in places for path, _ in flatten_with_paths(tree)[0])

@@ -1,5 +1,8 @@
 """Random numbers from explicit keys: the same ones under every interpreter, in jit and in vmap."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from taglessad.other_names import not_there as _not_there
 from taglessad.random.continuous import exponential as exponential
 from taglessad.random.continuous import gumbel as gumbel
 from taglessad.random.continuous import laplace as laplace
@@ -19,3 +22,8 @@ from taglessad.random.keys import key as key
 from taglessad.random.keys import split as split
 from taglessad.random.ordering import choice as choice
 from taglessad.random.ordering import permutation as permutation
+
+if not _TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+    def __getattr__(name: str) -> object:
+        raise _not_there(__name__, name)

@@ -17,7 +17,8 @@ from taglessad.sparse.coloring import Colors, color_columns, color_symmetric, se
 from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import Function, real_leaf
 from taglessad.transforms.batching import vmap
-from taglessad.transforms.gradient import grad
+from taglessad.transforms.engine import refuse_integers
+from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.interpretation import interpret
 from taglessad.transforms.jacobian import known_sizes
 from taglessad.transforms.naming import check_function, named_after
@@ -142,7 +143,13 @@ def _pattern(what: str, f: Function, point: AnyTensor, rest: tuple[Any, ...]) ->
     from taglessad.interpreters.sparsity import Sparsity
 
     ops = Sparsity()
-    program = lambda x: f(x, *_unknown(ops, what, rest))  # noqa: E731
+
+    def program(x: Any) -> Any:
+        result = f(x, *_unknown(ops, what, rest))
+        for y in flatten(result)[0]:
+            refuse_integers(what, as_handle(y, what, "the result of f").dtype)
+        return result
+
     found, treedef = flatten(interpret(program, ops)(Spec(point.shape, point.dtype)))
     if len(found) != 1 or len(treedef.tokens) != 1:
         raise ArgumentError(f"{what}: f must return one array, but it returned {treedef}")
@@ -159,7 +166,8 @@ def sparse_jacobian(f: Function) -> Sparse:
     Found once for each kind of arguments: its pattern, from f run on patterns; a colouring of its
     columns or its rows, whichever needs fewer colours; the compressed products, compiled. Further
     arguments are constants: the pattern holds for all real numbers in them, and is found again for
-    other integers and truth values. Raises MissingExtra without SciPy.
+    other integers and truth values. No argnums, and no tree for the first argument: `trees.ravel` makes one a
+    vector. Raises MissingExtra without SciPy, ArgumentError where f returns no single array.
     """
 
     def plan(point: AnyTensor, rest: tuple[Any, ...]) -> Plan:
@@ -208,9 +216,11 @@ def sparse_hessian(f: Function) -> Sparse:
     array over the entries of the argument in row-major order.
 
     The pattern is that of the gradient's Jacobian; a star colouring uses its symmetry. Further
-    arguments are constants, as in `sparse_jacobian`. Raises MissingExtra without SciPy.
+    arguments are constants, as in `sparse_jacobian`, with the same first argument. Raises
+    MissingExtra without SciPy, and the errors of `hessian`.
     """
-    gradient = grad(f)
+    run = gradient_and_value("sparse_hessian", f, 0)
+    gradient = lambda *args: run(*args)[0]  # noqa: E731  # one expression, named
 
     def plan(point: AnyTensor, rest: tuple[Any, ...]) -> Plan:
         pattern = _pattern("sparse_hessian", gradient, point, rest)

@@ -11,6 +11,7 @@ from taglessad.convert import article, as_handle, from_array
 from taglessad.dtypes import float64, is_integer, is_real
 from taglessad.errors import ArgumentError, DTypeError, TaglessError
 from taglessad.tensor import AnyTensor, Tensor, handle
+from taglessad.transforms.lists import called
 from taglessad.trees import (
     TreeDef,
     flatten,
@@ -72,7 +73,7 @@ def _one_handle(what: str, f: Function, args: Sequence[Any], i: int) -> Chosen:
     after = [wrapped(a, what) for a in args[i + 1 :]]
 
     def call(values: Sequence[Any]) -> Any:
-        return f(*before, values[0], *after)
+        return called(what, f, [*before, values[0], *after], {})
 
     return Chosen([args[i]], _handles([*before, *after]), call, _first)
 
@@ -116,7 +117,7 @@ def _by_position(
     def call(values: Sequence[Any]) -> Any:
         given = dict(rest)
         given.update(zip(keys, structured(values), strict=True))
-        return f(*(given[i] for i in range(len(args))), **{k: given[k] for k in kwargs})
+        return called(what, f, [given[i] for i in range(len(args))], {k: given[k] for k in kwargs})
 
     def restore(values: Sequence[Any]) -> Any:
         results = structured(values)
@@ -203,7 +204,7 @@ def _by_path(
         own = [given[name] for name in positional[: len(args)]]
         own += given[rest] if rest in given else ()
         by_keyword = [*kwargs, *(name for name in defaults if given[name] is not whole[name])]
-        return f(*own, **{name: given[name] for name in by_keyword})
+        return called(what, f, own, {name: given[name] for name in by_keyword})
 
     def restore(values: Sequence[Any]) -> Any:
         results = structured(values)

@@ -1,7 +1,7 @@
 """vmap: a program of one member as a program of a batch."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, overload
 
 from taglessad.convert import as_handle
 from taglessad.errors import ArgumentError, IndexOutOfRange, ShapeError
@@ -9,13 +9,35 @@ from taglessad.interpreters.batch import Batch, Batched
 from taglessad.levels import Under, join
 from taglessad.ops import Ops
 from taglessad.shapes import show
-from taglessad.tensor import AnyTensor, handle
+from taglessad.tensor import AnyTensor, BoolTensor, IntTensor, Tensor, handle
 from taglessad.transforms.arguments import Function, place_of, wrapped
+from taglessad.transforms.lists import called
 from taglessad.transforms.naming import named_after
+from taglessad.transforms.results import S, Transformed, Untyped
 from taglessad.trees import flatten, flatten_with_paths, unflatten
 from taglessad.trees.kinds import kinds
 
+_SHARED: Final = (
+    "None in in_axes shares an argument; keywords are all mapped: close over one that is shared"
+)
 
+
+@overload
+def vmap(f: Callable[..., Untyped], in_axes: Any = 0, out_axes: Any = 0) -> Transformed[Any]: ...
+@overload
+def vmap(
+    f: Callable[..., Tensor[*S]], in_axes: Any = 0, out_axes: Any = 0
+) -> Transformed[Tensor]: ...
+@overload
+def vmap(
+    f: Callable[..., IntTensor[*S]], in_axes: Any = 0, out_axes: Any = 0
+) -> Transformed[IntTensor]: ...
+@overload
+def vmap(
+    f: Callable[..., BoolTensor[*S]], in_axes: Any = 0, out_axes: Any = 0
+) -> Transformed[BoolTensor]: ...
+@overload
+def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Transformed[Any]: ...
 def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     """f applied to each member along an axis of its arguments, all at once.
 
@@ -58,7 +80,7 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         try:
             with Under(batch):
                 own, named = unflatten(treedef, members)
-                results, result_def = flatten(f(*own, **named))
+                results, result_def = flatten(called("vmap", f, own, named))
                 handles = [as_handle(r, "vmap", "the result of f") for r in results]
                 values = [batch.lift(r.ops, r.payload) for r in handles]
                 typed = [(r.dtype, r.weak) for r in handles]
@@ -106,7 +128,7 @@ def _size(leaves: Sequence[Any], axes: Sequence[int | None], labels: Sequence[st
         shape = x.shape
         if not -len(shape) <= axis < len(shape):
             raise IndexOutOfRange(
-                f"vmap: {label} has shape {show(shape)}, which has no axis {axis} to map"
+                f"vmap: {label} has shape {show(shape)}, which has no axis {axis} to map; {_SHARED}"
             )
         n = shape[axis]
         if size is None:

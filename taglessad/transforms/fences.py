@@ -1,14 +1,17 @@
 """detach and no_grad: fences that no derivative crosses."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from taglessad.convert import as_handle
 from taglessad.dtypes import is_real
 from taglessad.errors import ArgumentError
 from taglessad.tensor import AnyTensor, TensorLike, handle
-from taglessad.transforms.arguments import Function
 from taglessad.transforms.naming import named_after
 from taglessad.trees import flatten, unflatten
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _detached(x: TensorLike) -> AnyTensor:
@@ -29,7 +32,7 @@ def detach(x: Any) -> Any:
     return unflatten(treedef, [_detached(leaf) for leaf in leaves])
 
 
-def no_grad(f: Function | None = None) -> Function:
+def no_grad(f: Callable[P, R] | None = None) -> Callable[P, R]:
     """A function whose result is a constant to every derivative, however f computes it.
 
     Arguments and result are detached. It is a transform, not a context: `with no_grad():` has no
@@ -40,7 +43,7 @@ def no_grad(f: Function | None = None) -> Function:
             "no_grad: give it the function that is to be constant: no_grad(f)(x). There is no "
             "`with no_grad():`; a block has no meaning under other interpreters"
         )
-    function = f
+    function: Callable[..., Any] = f  # Any: it is called with constants of its arguments
 
     def fenced(*args: Any, **kwargs: Any) -> Any:
         def constant(v: Any) -> Any:

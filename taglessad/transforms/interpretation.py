@@ -1,11 +1,11 @@
 """interpret: the meaning of a program under an interpreter that the caller names."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from taglessad.convert import as_handle
 from taglessad.dims import Polynomial
-from taglessad.errors import ArgumentError, ShapeError
+from taglessad.errors import ArgumentError, EscapeError, ShapeError
 from taglessad.interpreter import Interpreter
 from taglessad.interpreters.batch import Batch, Batched
 from taglessad.interpreters.cost import Cost
@@ -13,7 +13,7 @@ from taglessad.interpreters.dual import Dual, DualNumber
 from taglessad.interpreters.record import Record
 from taglessad.interpreters.tape import Tape
 from taglessad.interpreters.taylor import Taylor, power_series
-from taglessad.levels import Under, root_of
+from taglessad.levels import Under, ambient, root_of
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
 from taglessad.shapes import show
@@ -23,6 +23,10 @@ from taglessad.transforms.engine import like
 from taglessad.transforms.naming import check_function, named_after
 from taglessad.transforms.recording import Spec, trace
 from taglessad.trees import TreeDef, flatten, match, unflatten
+
+_STARTS: Final = (
+    "interpret starts from a root of its own: inside a transform use tad.jvp, tad.taylor, tad.vmap"
+)
 
 # Any throughout: arguments are what the interpreter takes, results what it gives.
 
@@ -57,7 +61,13 @@ def interpret(f: Callable[..., Any], interpreter: Interpreter[Any]) -> Callable[
                 payloads = [ops.lift(h.ops, h.payload) for h in handles]
                 return _answer(ops, payloads, [h.weak for h in handles], treedef)
 
-        return root_of(ops).complete(attempt)
+        inside = ambient().base is not None
+        try:
+            return root_of(ops).complete(attempt)
+        except EscapeError as error:
+            if not inside or _STARTS in error.message:
+                raise
+            raise EscapeError(f"{error.message}. {_STARTS}", error.site) from None
 
     return named_after(meaning, f"interpret[{ops!r}]", f)
 

@@ -1,20 +1,23 @@
 """with_kinks: another derivative at kinks, for one program."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from taglessad.policies import During, chosen
-from taglessad.transforms.arguments import Function
 from taglessad.transforms.naming import check_function, named_after
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def with_kinks(
-    f: Function,
+    f: Callable[P, R],
     *,
     relu: float | str | None = None,
     abs: float | str | None = None,
     maximum: tuple[float, float] | str | None = None,
     clip: float | str | None = None,
-) -> Function:
+) -> Callable[P, R]:
     """f with other derivatives at kinks, in both modes, at every order, under every interpreter.
 
     relu, abs: the slope at 0. maximum: the shares (of the first, of the second operand) at a tie;

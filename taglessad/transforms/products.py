@@ -6,13 +6,13 @@ With primals, vjp(f, *primals): the value, and a function of the seed (JAX's for
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from taglessad.convert import as_handle
 from taglessad.errors import ArgumentError
 from taglessad.kernels.quiet import Quiet
 from taglessad.levels import join
-from taglessad.tensor import AnyTensor, handle
+from taglessad.tensor import AnyTensor, Tensor, handle
 from taglessad.transforms.arguments import Argnums, Function, choose
 from taglessad.transforms.engine import (
     NO_AUX,
@@ -25,6 +25,7 @@ from taglessad.transforms.engine import (
 )
 from taglessad.transforms.gradient import gradient_and_value
 from taglessad.transforms.naming import check_function, named_after
+from taglessad.transforms.results import S, Transformed, Untyped
 from taglessad.trees import flatten, unflatten
 
 
@@ -233,6 +234,12 @@ def hvp(f: Function, *, argnums: Argnums = 0, value: bool = False) -> Function:
     return _curried("hvp", "tangent", f, product)
 
 
+@overload
+def derivative(f: Callable[..., Untyped], argnums: int = 0) -> Transformed[Any]: ...
+@overload
+def derivative(f: Callable[..., Tensor[*S]], argnums: int = 0) -> Transformed[Tensor]: ...
+@overload
+def derivative(f: Callable[..., Any], argnums: int = 0) -> Transformed[Any]: ...
 def derivative(f: Function, argnums: int = 0) -> Function:
     """Directional derivatives of any order: (*args, directions) -> D^k f(x)[v1, ..., vk].
 

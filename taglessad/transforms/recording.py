@@ -15,6 +15,7 @@ from taglessad.primitive import Aval
 from taglessad.shapes import Shape, normalize_shape, show
 from taglessad.tensor import AnyTensor, handle
 from taglessad.transforms.arguments import call_leaves
+from taglessad.transforms.lists import called
 from taglessad.transforms.naming import check_function
 from taglessad.trees import TreeDef, flatten, unflatten
 
@@ -77,7 +78,7 @@ def record(
     try:
         with Under(recorder):
             args, kwargs = unflatten(treedef, inputs)
-            results, result_def = flatten(f(*args, **kwargs))
+            results, result_def = flatten(called(what, f, args, kwargs))
             handles = [as_handle(r, what, "the result of f") for r in results]
             outputs = [recorder.lift(h.ops, h.payload) for h in handles]
             kinds = [(h.dtype, h.weak) for h in handles]

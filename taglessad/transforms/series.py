@@ -1,6 +1,7 @@
 """Taylor mode: taylor, hessian_diagonal, laplacian."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import factorial
 from typing import Any
 
@@ -34,9 +35,11 @@ def taylor(f: Function, order: int) -> Function:
     """(x, v) -> [f, f', ..., f^(order)]: derivatives along x + t v at t = 0.
 
     f: a function of one argument, x and v trees of its structure. Each entry has the structure of
-    f's result. One pass of truncated power series: the cost is quadratic in `order` (cubic where a
+    f's result. (x, v, a, ...): along any path, given by its derivatives at t = 0, those left out
+    being 0: x + t v + t**2 a / 2 + ..., which is what others call a jet. One pass of truncated power series: the cost is quadratic in `order` (cubic where a
     special function's derivatives are further ones), through loops and branches too.
-    Raises ArgumentError for a negative order, ShapeError or DTypeError where v does not fit x.
+    Raises ArgumentError for a negative order and for more derivatives of a path than that, ShapeError
+    or DTypeError where one does not fit x.
     """
     check_function("taylor", f)
     if (
@@ -46,14 +49,22 @@ def taylor(f: Function, order: int) -> Function:
     ):
         raise ArgumentError(f"taylor: order is an integer from 0 on, not {order!r}")
 
-    def derivatives(x: Any, v: Any) -> list[Any]:
+    def derivatives(x: Any, v: Any, *higher: Any) -> list[Any]:
+        if len(higher) >= max(order, 1):
+            raise ArgumentError(
+                f"taylor: {len(higher) + 1} derivatives of a path are given, but order is {order}"
+            )
         chosen = choose("taylor", f, (x,), {}, 0, None)
-        directions = tangents_of("taylor", chosen, v)
-        base = join(h.ops for h in (*chosen.leaves, *directions))
+        path = [tangents_of("taylor", chosen, d) for d in (v, *higher)]
+        base = join(h.ops for h in (*chosen.leaves, *(d for ds in path for d in ds)))
         series = [
-            (base.lift(x.ops, x.payload), base.lift(d.ops, d.payload))
-            for x, d in zip(chosen.leaves, directions, strict=True)
+            [base.lift(h.ops, h.payload) for h in (x, *ds)]
+            for x, *ds in zip(chosen.leaves, *path, strict=True)
         ]
+        for coefficients in series:
+            for k in range(2, len(coefficients)):
+                c = coefficients[k]
+                coefficients[k] = base.mul(c, base.scalar(Fraction(1, factorial(k)), c))
         found, weak, treedef = _along("taylor", base, order, chosen, series)
         return [
             unflatten(
@@ -74,12 +85,13 @@ def _along(
     base: Ops[Any],
     order: int,
     chosen: Chosen,
-    series: Sequence[tuple[Any, Any]],
+    series: Sequence[Sequence[Any]],
 ) -> tuple[list[list[Any]], list[bool], Any]:
-    """Derivatives of each result along lines (point, direction), as payloads of the base."""
+    """Derivatives of each result along a path, given by its coefficients (point, direction, ...),
+    as payloads of the base."""
     ops: Taylor[Any] = Taylor(base, order)
     try:
-        result = run_under(what, ops, chosen, [power_series(pair) for pair in series], False)
+        result = run_under(what, ops, chosen, [power_series(path) for path in series], False)
         found: list[list[Any]] = []
         with Quiet():
             for y in result.payloads:

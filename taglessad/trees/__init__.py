@@ -14,12 +14,16 @@ A dataclass is rebuilt without `__init__` and `__post_init__`: fields with init=
 they are; what is no field (an InitVar, a cached attribute) does not travel.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from taglessad.other_names import not_there as _not_there
 from taglessad.trees.kinds import register as register
 from taglessad.trees.matching import map as map
 from taglessad.trees.matching import match as match
 from taglessad.trees.path import Path as Path
 from taglessad.trees.path import parse_path as parse_path
 from taglessad.trees.path import path_string as path_string
+from taglessad.trees.raveling import ravel as ravel
 from taglessad.trees.selection import replace as replace
 from taglessad.trees.selection import select as select
 from taglessad.trees.treedef import TreeDef as TreeDef
@@ -28,3 +32,8 @@ from taglessad.trees.treedef import flatten_with_paths as flatten_with_paths
 from taglessad.trees.treedef import leaves as leaves
 from taglessad.trees.treedef import structure as structure
 from taglessad.trees.treedef import unflatten as unflatten
+
+if not _TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+    def __getattr__(name: str) -> object:
+        raise _not_there(__name__, name)

@@ -43,7 +43,12 @@ VMAP = {
         ShapeError, "vmap: the mapped sizes differ", "argument 0", "argument 'n'",
     ),
     "a number": misuse(
-        lambda: tad.vmap(identity)(2.0), IndexOutOfRange, "vmap: argument 0", "[]", "no axis 0"
+        lambda: tad.vmap(identity)(2.0), IndexOutOfRange, "vmap: argument 0", "[]", "no axis 0",
+        "None in in_axes",
+    ),
+    "scalar keyword": misuse(
+        lambda: tad.vmap(lambda x, s: x * s)(X, s=2.0), IndexOutOfRange,
+        "vmap: argument 's' has shape []", "keywords are all mapped: close over one",
     ),
     "an axis that is not there": misuse(
         lambda: tad.vmap(identity, in_axes=1)(X),

@@ -10,6 +10,7 @@ import pytest
 
 import taglessad as tad
 from taglessad.errors import EscapeError
+from taglessad.interpreters import Eager, Taylor
 from tests.misuse.misuse import Misuse, check, each, misuse
 
 X = np.ones(3)
@@ -181,6 +182,24 @@ USES: dict[str, Callable[[], Any]] = {
     "cotangent": lambda: tad.vjp(tad.sin, V)[1](OLD),
     "tangent": lambda: tad.linearize(tad.sin, V)[1](OLD),
 }
+# A root starts below every transform: what is differentiated here cannot be seen from there.
+INTERPRETED = {
+    f"interpret inside {name}": misuse(
+        run, EscapeError, "was used where only", "interpret starts from a root of its own",
+        "tad.jvp", "tad.taylor",
+    )
+    for name, run in {
+        "grad": lambda: tad.grad(lambda x: tad.interpret(tad.sin, Eager())(x))(2.0),
+        "grad, a series": lambda: tad.grad(
+            lambda x: tad.interpret(tad.sin, Taylor(Eager(), 1))([x, 1.0])[1]
+        )(2.0),
+        "grad, closed over": lambda: tad.grad(
+            lambda x: tad.interpret(lambda y: x * y, Eager())(1.0)
+        )(2.0),
+        "vmap": lambda: tad.vmap(lambda x: tad.interpret(tad.sin, Eager())(x))(X),
+        "jit": lambda: tad.jit(lambda x: tad.interpret(tad.sin, Eager())(x))(2.0),
+    }.items()
+}  # fmt: skip
 TRACED = {
     f"trace inside {name}": misuse(run, EscapeError, "trace: f closes over a value", "argument")
     for name, run in {
@@ -195,6 +214,7 @@ TRACED = {
     WAYS
     | {u: misuse(r, EscapeError, "a value of Tape(", *ADVICE) for u, r in USES.items()}
     | TRACED
+    | INTERPRETED
 )
 def test_misuse(row: Misuse) -> None:
     check(row)

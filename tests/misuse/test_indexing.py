@@ -109,7 +109,8 @@ UPDATING = {
         lambda: V.at[0].get(mode="zoom"), ArgumentError, "at.get: mode 'zoom'", "'fill'"
     ),
     "assignment": misuse(
-        lambda: V.__setitem__(0, 1.0), ArgumentError, "immutable", "x.at[index].set(value)"
+        lambda: V.__setitem__(0, 1.0), ArgumentError, "immutable", "x.at[index].set(value)",
+        ".at[index].add(value) for +=",
     ),
     "deletion": misuse(lambda: V.__delitem__(0), ArgumentError, "immutable", "deleted"),
 }  # fmt: skip

@@ -7,13 +7,23 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pytest
 
 import taglessad as tad
 from taglessad.errors import ArgumentError, ConcretizationError, DTypeError
 from tests.misuse.misuse import Misuse, check, each, misuse
 
 X = np.ones(3)
-WRITE = ("its value is not known", "tad.where", "tape=True")
+UNKNOWN = "its value is not known"
+# What to write instead: the tape follows choices, and loses what becomes a number or an array.
+CHOICE = (UNKNOWN, "tad.where", "tad.grad(f, tape=True)")
+NUMBER = (UNKNOWN, "it would lose the derivative", "tad.sin for math.sin", "tad.stack", "has_aux")
+ARRAY = (UNKNOWN, "it would lose the derivative", "tad.sin for np.sin", "tad.stack", "has_aux")
+INSTEAD = (
+    dict.fromkeys(("bool()", "np.allclose()", "np.array_equal()"), CHOICE)
+    | dict.fromkeys(("float()", "int()", "item()", "tolist()"), NUMBER)
+    | dict.fromkeys(("np.asarray()", "__dlpack__", "tad.to_numpy()"), ARRAY)
+)
 
 
 def inside(look: Any) -> Any:
@@ -86,8 +96,26 @@ PEEKS = {
     "range": (lambda: tad.grad(lambda t: range(tad.argmax(t)))(X), "use as an index"),
     "size of a new array": (lambda: tad.grad(lambda t: tad.zeros(tad.argmax(t)))(X), "zeros"),
     "axis": (lambda: tad.grad(lambda t: tad.sum(t, axis=tad.argmax(t)))(X), "sum: axis"),
-    "index of a NumPy array": (lambda: tad.grad(lambda t: X[tad.argmax(t)])(X), "np.asarray()"),
+    "np.allclose": (lambda: inside(lambda t: np.allclose(t, 1.0)), "np.allclose()"),
+    "np.copy": (lambda: inside(lambda t: np.copy(t)), "np.asarray()"),
+    "np.sum of a list": (lambda: inside(lambda t: np.sum([t, t])), "np.asarray()"),
+    "np.array_equal": (lambda: inside(lambda t: np.array_equal(t, 1.0)), "np.array_equal()"),
+    "np.full": (lambda: inside(lambda t: np.full(3, t)), "np.asarray()"),
 }
+# Integers and truth values have no derivative to lose: what is done with them is a choice.
+WITHOUT_DERIVATIVE = {
+    "float of an integer": (
+        lambda: tad.grad(lambda t: float(tad.argmax(t)))(X), "float()", *CHOICE
+    ),
+    "int of a truth value": (lambda: inside(lambda t: int(t > 0.0)), "int()", *CHOICE),
+    "item of an integer": (
+        lambda: tad.grad(lambda t: tad.argmax(t).item())(X), "item()", *CHOICE
+    ),
+    "np.asarray of an integer": (
+        lambda: tad.grad(lambda t: X[tad.argmax(t)])(X),
+        "np.asarray()", UNKNOWN, "tad.asarray(array)[index]",
+    ),
+}  # fmt: skip
 BLOCKS = {
     "if": (in_an_if, "bool()"),
     "while": (in_a_while, "bool()"),
@@ -175,13 +203,29 @@ ALWAYS = {
 
 
 # What Python asked for is named; where it was asked by a function of ours, that function is.
-NOT_KNOWN = {
-    name: misuse(look, ConcretizationError, asked, *(WRITE if asked.endswith(")") else WRITE[-1:]))
-    for name, (look, asked) in (PEEKS | BLOCKS).items()
-} | {
-    f"under {name}": misuse(look, ConcretizationError, *texts, *WRITE)
-    for name, (look, *texts) in OTHERS.items()
-}
+NOT_KNOWN = (
+    {
+        name: misuse(look, ConcretizationError, asked, *INSTEAD.get(asked, CHOICE[-1:]))
+        for name, (look, asked) in (PEEKS | BLOCKS).items()
+    }
+    | {
+        f"under {name}": misuse(look, ConcretizationError, asked, *texts, *INSTEAD[asked])
+        for name, (look, asked, *texts) in OTHERS.items()
+    }
+    | {
+        name: misuse(look, ConcretizationError, *texts)
+        for name, (look, *texts) in WITHOUT_DERIVATIVE.items()
+    }
+)
+
+
+@pytest.mark.parametrize("row", [row for name, row in NOT_KNOWN.items() if name in PEEKS])
+def test_the_tape_is_advised_for_choices_alone(row: Misuse) -> None:
+    with pytest.raises(ConcretizationError) as caught:
+        row.run()
+    assert ("tape=True" in caught.value.message) == (
+        "lose the derivative" not in caught.value.message
+    )
 
 
 @each(NOT_KNOWN)
@@ -218,3 +262,65 @@ def test_the_tape_may_look() -> None:
     # 5 is halved three times; -2 is negated.
     assert float(tad.grad(halved, tape=True)(5.0)) == 0.125
     assert float(tad.grad(halved, tape=True)(-2.0)) == -1.0
+
+
+# --- under a tape that lets values be looked at --------------------------------------------------
+def filled(t: Any) -> Any:
+    a = np.zeros((2, 3))
+    a[0] = t  # a row
+    return tad.sum(a)
+
+
+LOST = {
+    "np.asarray": (lambda t: tad.sum(np.asarray(t)), "np.asarray()"),
+    "another dtype": (lambda t: tad.sum(np.asarray(t, np.float32)), "np.asarray()"),
+    "np.sum of a list": (lambda t: np.sum([t[0], t[1]]), "np.asarray()"),
+    "np.linalg.norm of a list": (lambda t: np.linalg.norm([t[0], t[1]]), "np.asarray()"),
+    "np.array of a list": (lambda t: tad.sum(np.array([t, t])), "np.asarray()"),
+    "np.full": (lambda t: tad.sum(np.full(3, t[0])), "np.asarray()"),
+    "np.copy": (lambda t: tad.sum(np.copy(t)), "np.asarray()"),
+    "np.atleast_2d": (lambda t: tad.sum(np.atleast_2d(t)), "np.asarray()"),
+    "np.from_dlpack": (lambda t: tad.sum(np.from_dlpack(t)), "__dlpack__"),
+    "tad.to_numpy": (lambda t: tad.sum(tad.to_numpy(t)), "tad.to_numpy()"),
+    "a row of an array": (filled, "np.asarray()"),
+    "a result of a loop": (
+        lambda t: tad.sum(np.asarray(tad.fori_loop(0, 2, lambda i, y: 2.0 * y, t))), "np.asarray()"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_arrays_would_lose_the_derivative(name: str) -> None:
+    look, asked = LOST[name]
+    with pytest.raises(ConcretizationError) as caught:
+        tad.grad(look, tape=True)(np.ones(3))
+    assert caught.value.message == (
+        f"{asked} of a handle under Tape(Eager): the derivative would be lost, since NumPy arrays "
+        "carry none; compute with handles (tad.sin for np.sin, tad.stack or tad.asarray for a list "
+        "of them, x.at[index].set(value) for x[index] = value), or say that it is a constant: "
+        "tad.detach(x)"
+    )
+
+
+def test_an_outer_tape_loses_nothing_either() -> None:
+    # The inner derivative is in `a` alone, so that to the inner tape `t` is a constant.
+    inner = lambda t: tad.grad(lambda a: a * tad.sum(np.asarray(t)), tape=True)(1.0)
+    with pytest.raises(ConcretizationError, match="derivative would be lost"):
+        tad.grad(inner, tape=True)(np.ones(3))
+
+
+def test_arrays_of_what_has_no_derivative_are_given_under_a_tape() -> None:
+    def f(t: Any, constant: Any) -> Any:
+        assert np.asarray(tad.detach(t)).tolist() == [3.0, 1.0]
+        assert np.asarray(t > 2.0).tolist() == [True, False]
+        assert tad.to_numpy(tad.argsort(t)).tolist() == [1, 0]
+        assert np.sum([constant, constant]) == 4.0
+        assert np.allclose(t, [3.0, 1.0]) and np.array_equal(t, [3.0, 1.0])
+        return t[int(tad.argmax(t))] * float(np.asarray(constant))
+
+    assert tad.grad(f, tape=True)(np.array([3.0, 1.0]), 2.0).tolist() == [2.0, 0.0]
+
+
+def test_python_numbers_are_constants_under_a_tape() -> None:
+    f = lambda t: t * float(t) + t.item() * t + math.sin(t)
+    assert float(tad.grad(f, tape=True)(3.0)) == 3.0 + 3.0

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from collections.abc import Callable
 from enum import Enum
@@ -231,6 +232,105 @@ def test_assign_wants_every_field_and_no_other() -> None:
         tad.ArgumentError, match="Wrong has the fields w, b, n; missing: b; unkn.*c"
     ):
         Wrong(w=tad.zeros(1), c=tad.zeros(1))
+
+
+def test_assign_says_that_a_field_is_annotated() -> None:
+    class Bare(nn.Module):
+        def __init__(self) -> None:
+            nn.assign(self, w=tad.ones(2))
+
+    with pytest.raises(tad.ArgumentError, match=r"unknown: w; annotate it .*: `w: tad.Tensor`"):
+        Bare()
+
+
+def test_an_init_gives_every_field_its_value() -> None:
+    class Forgetful(nn.Module):
+        w: tad.Tensor
+        b: tad.Tensor
+
+        def __init__(self, *names: str) -> None:
+            for name in names:
+                object.__setattr__(self, name, tad.ones(2))
+
+    class Below(Forgetful):
+        extra: tad.Tensor
+        n: int = 2  # a default that nobody has to give
+
+        def __init__(self, *names: str) -> None:
+            super().__init__("w")  # not complete yet, as this is not
+            for name in names:
+                object.__setattr__(self, name, tad.ones(3))
+
+    class LeftOut(nn.Module):
+        w: tad.Tensor
+        twice: tad.Tensor = dataclasses.field(init=False)
+        names: list[str] = dataclasses.field(init=False, default_factory=list)
+
+        def __post_init__(self) -> None:
+            if self.w.shape != (1,):
+                object.__setattr__(self, "twice", 2.0 * self.w)
+
+    assert Forgetful("w", "b").b.shape == (2,)
+    assert Below("b", "extra").w.shape == (2,) and Below("b", "extra").n == 2
+    assert LeftOut(tad.ones(2)).twice.tolist() == [2.0, 2.0]
+    given = r"given no value; in __init__ write nn.assign\(self, "
+    for make, said in (
+        (lambda: Forgetful("b"), rf"Forgetful: field w was {given}w=...\)"),
+        (lambda: Forgetful(), rf"Forgetful: fields w, b were {given}w=..., b=...\)"),
+        (lambda: Below("b"), rf"Below: field extra was {given}extra=...\)"),
+        (lambda: LeftOut(tad.ones(1)), rf"LeftOut: field twice was {given}twice=...\)"),
+    ):
+        with pytest.raises(tad.ArgumentError, match=said):
+            make()
+
+
+def test_an_init_keeps_its_signature() -> None:
+    class Sized(nn.Module):
+        w: tad.Tensor
+
+        def __init__(self, n: int, scale: float = 2.0) -> None:
+            """n entries."""
+            nn.assign(self, w=scale * tad.ones(n))
+
+    assert list(inspect.signature(Sized).parameters) == ["n", "scale"]
+    assert Sized.__init__.__doc__ == "n entries."
+    assert tad.grad(lambda m: tad.sum(m.w**2))(Sized(2)).w.tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("parameters", r"tad.trees.leaves\(model\)"),
+        ("state_dict", r"tad.save\(path, model\)"),
+        ("to", r"tad.trees.map\(.*interpreter"),
+        ("backward", r"tad.grad\(loss\)\(model"),
+        ("eval", "train=True"),
+        ("forward", r"model\(x\)"),
+    ],
+)
+def test_names_of_other_libraries_say_what_stands_for_them(name: str, said: str) -> None:
+    model = dense(2, 2, 0)
+    assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match=f"'Dense' object has no attribute '{name}'; .*{said}"):
+        getattr(model, name)
+
+
+def test_other_missing_names_give_pythons_error() -> None:
+    model = dense(2, 2, 0)
+    with pytest.raises(AttributeError) as caught:
+        getattr(model, "ww")  # noqa: B009  # a name that type checkers know not to be there
+    assert str(caught.value) == "'Dense' object has no attribute 'ww'"
+    assert (caught.value.name, caught.value.obj) == ("ww", model)
+
+
+def test_a_field_may_have_one_of_those_names() -> None:
+    class Freed(nn.Module):
+        to: tad.Tensor
+
+        def parameters(self) -> int:
+            return 3
+
+    assert Freed(tad.ones(1)).to.shape == (1,) and Freed(tad.ones(1)).parameters() == 3
 
 
 def test_fields_are_inherited() -> None:

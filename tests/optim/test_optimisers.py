@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import taglessad as tad
-from taglessad import optim, trees
+from taglessad import nn, optim, trees
 
 EACH = {
     "sgd": optim.sgd(0.1, momentum=0.9, nesterov=True),
@@ -216,6 +216,50 @@ def test_masks() -> None:
     assert inner.mu["rest"] == (None, None)
 
 
+# Each with the state that it makes, as update expects it.
+STATEFUL = {
+    "trace": (optim.trace(0.9), "TraceState"),
+    "scale_by_adam": (optim.scale_by_adam(), "ScaleByAdamState"),
+    "scale_by_rms": (optim.scale_by_rms(), "ScaleByRmsState"),
+    "scale_by_stddev": (optim.scale_by_stddev(), "ScaleByStddevState"),
+    "scale_by_rss": (optim.scale_by_rss(), "ScaleByRssState"),
+    "scale_by_lion": (optim.scale_by_lion(), "ScaleByLionState"),
+    "scale_by_schedule": (optim.scale_by_schedule(lambda n: 1.0), "ScaleByScheduleState"),
+    "masked": (optim.masked(optim.scale(1.0), lambda p: {"a": True}), "MaskedState"),
+    "scale": (optim.scale(1.0), "()"),
+    "add_decayed_weights": (optim.add_decayed_weights(0.1), "()"),
+    "clip": (optim.clip(1.0), "()"),
+    "clip_by_global_norm": (optim.clip_by_global_norm(1.0), "()"),
+    "identity": (optim.identity(), "()"),
+    "set_to_zero": (optim.set_to_zero(), "()"),
+    "chain": (optim.adam(0.1), "a tuple of 2, one of each part"),
+}
+
+
+@pytest.mark.parametrize("name", STATEFUL)
+def test_arguments_of_update_in_another_order(name: str) -> None:
+    transformation, own = STATEFUL[name]
+    params = {"a": np.ones(2)}
+    grads, state = {"a": np.ones(2)}, transformation.init(params)
+    said = (
+        f"optim.{name}: update(grads, state, params): the second argument is a dict, not a state of "
+        f"this optimiser ({own}), which init(params) and update give"
+    )
+    for arguments in ((state, grads, params), (grads, params, state)):
+        with pytest.raises(tad.ArgumentError) as caught:
+            transformation.update(*arguments)
+        assert caught.value.message == said
+    updates, _ = transformation.update(grads, state, params)
+    assert optim.apply_updates(params, updates)["a"].shape == (2,)
+
+
+def test_a_model_in_place_of_the_state() -> None:
+    layer = nn.Linear(2, 1, rng=0)
+    opt = optim.adam(0.1)
+    with pytest.raises(tad.ArgumentError, match="second argument is a Linear, not a state of this"):
+        opt.update(layer, layer, opt.init(layer))
+
+
 WRONG: list[tuple[Any, type[Exception], str]] = [
     (
         lambda: optim.apply_updates({"a": np.ones(2)}, {"a": np.ones(3)}),
@@ -240,7 +284,12 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (
         lambda: optim.adam(0.1).update(1.0, optim.sgd(0.1).init(1.0)),
         tad.ArgumentError,
-        "the state has 1 parts, for 2 transformations",
+        r"optim.chain: .* is a tuple of 1, not a state of this optimiser \(a tuple of 2",
+    ),
+    (
+        lambda: optim.apply_updates({"a": None, "b": 1.0}, {"a": 1.0, "b": 1.0}),
+        tad.ArgumentError,
+        r"leaf at a, where params have none; .*; the order is apply_updates\(params, updates\)",
     ),
     (
         lambda: optim.masked(optim.sgd(0.1), {"a": True}).init({"a": 1.0, "b": 1.0}),

@@ -77,6 +77,38 @@ def test_the_naive_form_gives_nan_and_is_refuted_with_the_true_value() -> None:
     assert "it has nan, the true value is 0.574096992967694" in c.reason
 
 
+def test_an_overflow_of_the_program_is_named() -> None:
+    softplus = lambda x: tad.log(1.0 + tad.exp(x))
+    c = certify(softplus, 800.0, against=gradient(softplus, 800.0))
+    named = "not explained by rounding in this order of operations, but an intermediate overflows"
+    assert c.status == "REFUTED" and f"{named} in float64: exp made an infinity of 800." in c.reason
+    assert f"{__file__}:" in c.reason and "softplus = lambda x" in c.reason
+    assert c.against is not None and c.against.overflow in str(c) and "exp made" in str(c)
+    later = certify(softplus, 800.0)  # the float result comes later
+    assert "exp made an infinity" in later.compare(gradient(softplus, 800.0)).overflow
+    assert later.compare(1.0).overflow == ""  # that one is right
+    assert "exp made" in json.loads(c.to_json())["against"]["overflow"]
+
+
+def test_a_range_left_downward_or_backward_is_named() -> None:
+    inverse = lambda x: 1.0 / tad.exp(x)  # at -750 true, in floats 1 / 0
+    c = certify(inverse, -750.0, against=gradient(inverse, -750.0))
+    assert "an intermediate is not finite in float64: div made an infinity of 1., 0." in c.reason
+    narrow = np.asarray([200.0], np.float32)
+    f = lambda x: tad.sum(tad.log(tad.exp(x)))
+    c = certify(f, narrow, against=gradient(f, narrow))
+    assert "an intermediate overflows in float32: exp made an infinity of [200.]" in c.reason
+
+
+def test_nothing_is_said_of_an_overflow_that_does_no_harm_or_is_not_there() -> None:
+    f = lambda x: tad.where(x > 50.0, x, tad.log(1.0 + tad.exp(x)))
+    c = certify(f, 800.0, against=1.0)
+    assert c.against is not None and c.against.explained and c.against.overflow == c.overflow == ""
+    wrong = certify(lambda x: x**3, 2.0, against=12.5)
+    assert wrong.status == "REFUTED" and wrong.overflow == ""
+    assert wrong.reason.endswith("not explained by rounding in this order of operations")
+
+
 def mlp(w1: Any, w2: Any, x: Any) -> Any:
     return tad.sum(tad.tanh(x @ w1) @ w2) ** 2
 

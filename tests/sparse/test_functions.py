@@ -141,6 +141,31 @@ def test_large() -> None:
     np.testing.assert_allclose(hessian @ v, tad.hvp(rosenbrock)(x, v), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("program", "error", "said"),
+    [
+        (lambda x: x**2, errors.ShapeError, "f must return a scalar"),
+        (lambda x: (tad.sum(x), 1.0), errors.ArgumentError, "f must return one real number"),
+        (tad.argmax, errors.DTypeError, "f returned dtype int64"),
+    ],
+)
+def test_errors_name_the_function_called(program: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=f"^sparse_hessian: {said}"):
+        tad.sparse_hessian(program)(X)
+
+
+def test_a_jacobian_of_integers_is_refused() -> None:
+    with pytest.raises(errors.DTypeError, match="^sparse_jacobian: f returned dtype int64"):
+        tad.sparse_jacobian(tad.argsort)(X)
+
+
+def test_a_tree_goes_by_a_vector() -> None:
+    vector, unravel = tad.trees.ravel({"a": X[:2], "b": X[2:]})
+    f = lambda p: tad.sum(p["a"] ** 3) + tad.sum(p["b"] ** 2)
+    hessian = tad.sparse_hessian(lambda v: f(unravel(v)))(vector)
+    np.testing.assert_allclose(hessian.toarray(), np.diag([*(6.0 * X[:2]), *[2.0] * (X.size - 2)]))
+
+
 def test_misuse() -> None:
     with pytest.raises(errors.ArgumentError, match="after the first call"):
         _ = tad.sparse_jacobian(rosenbrock).pattern

@@ -1,5 +1,6 @@
 """taylor, hessian_diagonal, laplacian: against nested derivatives."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import taglessad as tad
 from taglessad import errors
-from taglessad.interpreters import Eager, Taylor
+from taglessad.interpreters import Eager, Exact, Taylor
 
 stacked = lambda *rows: tad.stack(rows)
 PROGRAMS = {
@@ -57,6 +58,53 @@ def test_along_a_direction_of_a_tree() -> None:
     for y in tad.taylor(f, 3)(p, v):
         np.testing.assert_allclose(y["y"], line(0.0), rtol=1e-12)
         line = tad.jacfwd(line)
+
+
+def test_along_a_curve() -> None:
+    """Against derivatives of f(path(t)), nested forward mode."""
+    path = [0.7, -0.5, 2.0, 1.5]
+    curve = lambda t: path[0] + t * path[1] + t**2 * path[2] / 2 + t**3 * path[3] / 6
+    for f in (tad.exp, tad.tanh, lambda x: 1.0 / (1.0 + x * x)):
+        along = lambda t, f=f: f(curve(t))
+        for y in tad.taylor(f, 5)(*path):
+            np.testing.assert_allclose(y, along(0.0), rtol=1e-11)
+            along = tad.jacfwd(along)
+
+
+def test_along_a_curve_of_trees() -> None:
+    f = lambda p: p["a"] * tad.sum(p["b"] ** 2)
+    x, v, a = ({"a": t, "b": np.array([t, 2.0 * t])} for t in (1.0, 0.5, -0.25))
+    curve = lambda t: f({k: x[k] + t * v[k] + t**2 * a[k] / 2 for k in x})
+    for y in tad.taylor(f, 4)(x, v, a):
+        np.testing.assert_allclose(y, curve(0.0), rtol=1e-12)
+        curve = tad.jacfwd(curve)
+
+
+def solution(rhs: Any, y: Any, order: int) -> list[Any]:
+    """The derivatives at 0 of the solution of y' = rhs(y)."""
+    path = [y, rhs(y)]
+    while len(path) <= order:
+        path.append(tad.taylor(rhs, len(path) - 1)(*path)[-1])
+    return path
+
+
+def test_the_derivatives_of_a_solution() -> None:
+    # Of y' = y**2 from 1, which is 1 / (1 - t): factorials. Of a rotation: sine and cosine.
+    found = solution(lambda y: y * y, tad.asarray(1.0), 8)
+    assert [float(y) for y in found] == [1, 1, 2, 6, 24, 120, 720, 5040, 40320]
+    turning = solution(lambda y: {"s": y["c"], "c": -y["s"]}, {"s": 0.0, "c": 1.0}, 5)
+    assert [float(y["s"]) for y in turning] == [0, 1, 0, -1, 0, 1]
+    last = lambda y: solution(lambda y: y * y, y, 3)[-1]  # 6 y**4
+    assert float(tad.grad(last)(2.0)) == 24.0 * 2.0**3
+    assert float(tad.jit(last)(2.0)) == 6.0 * 2.0**4
+    assert tad.vmap(last)(np.array([1.0, 2.0])).tolist() == [6.0, 96.0]
+
+
+def test_a_curve_is_exact_where_numbers_are() -> None:
+    f = lambda x: tad.taylor(lambda y: y * y * y, 3)(x, x, x, x)[3]
+    third = Fraction(1, 3)
+    # Of y**3: 6 y'**3 + 18 y y' y'' + 3 y**2 y^(3).
+    assert tad.interpret(f, Exact())(third) == 27 * third**3
 
 
 def test_order_zero_and_constants() -> None:
@@ -124,6 +172,21 @@ def test_diagonal_of_a_tree() -> None:
             ["taylor", "[2]", "[3]"],
         ),
         (lambda: tad.taylor(tad.sin, 2)(1, np.ones(2)), errors.ShapeError, ["taylor", "[2]"]),
+        (
+            lambda: tad.taylor(tad.sin, 2)(1.0, 1.0, 1.0, 1.0),
+            errors.ArgumentError,
+            ["taylor: 3 derivatives of a path are given, but order is 2"],
+        ),
+        (
+            lambda: tad.taylor(tad.sin, 0)(1.0, 1.0, 1.0),
+            errors.ArgumentError,
+            ["taylor: 2 derivatives", "order is 0"],
+        ),
+        (
+            lambda: tad.taylor(tad.sin, 2)(np.ones(2), np.ones(2), np.ones(3)),
+            errors.ShapeError,
+            ["taylor", "[2]", "[3]"],
+        ),
         (lambda: tad.laplacian(tad.sin)(np.ones(2)), errors.ShapeError, ["laplacian", "[2]"]),
         (
             lambda: tad.hessian_diagonal(lambda x: (x, x))(1.0),

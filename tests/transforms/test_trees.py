@@ -205,3 +205,70 @@ def test_the_first_difference_of_structure_is_named() -> None:
         tad.jvp(energy)({"w": X, "b": 1.0}, {"w": (X,), "b": 1.0})
     with pytest.raises(ArgumentError, match=r"keys \['w', 'b'\].*keys \['w', 'c'\]"):
         tad.jvp(energy)({"w": X, "b": 1.0}, {"w": X, "c": 1.0})
+
+
+# --- a list is no array: Python's own error gets a note -------------------------------------------
+NOTED: dict[str, tuple[Any, str]] = {
+    "grad": (lambda: tad.grad(lambda x: tad.sum(x**2))([1.0, 2.0]), "grad: argument 0 is a list"),
+    "jacrev": (lambda: tad.jacrev(lambda x: -x)([1.0, 2.0]), "jacrev: argument 0 is a list"),
+    "jvp": (
+        lambda: tad.jvp(lambda x: x**2, ([1.0, 2.0],), ([1.0, 2.0],)),
+        "jvp: argument 0 is a list",
+    ),
+    "wrt": (
+        lambda: tad.grad(lambda x: tad.sum(x**2), wrt="x")([1.0, 2.0]),
+        "grad: argument 0 is a list",
+    ),
+    "second argument": (
+        lambda: tad.grad(lambda x, y: x * tad.sum(y**2))(tad.asarray(1.0), (1.0, 2.0)),
+        "grad: argument 1 is a tuple",
+    ),
+    "by keyword": (
+        lambda: tad.grad(lambda x, y: x * tad.sum(y**2))(1.0, y=[1.0, 2.0]),
+        "grad: argument 'y' is a list",
+    ),
+    "vmap": (lambda: tad.vmap(lambda x: x**2)([np.ones(3), np.ones(3)]), "vmap: argument 0"),
+    "jit": (lambda: tad.jit(lambda x: x**2)([1.0, 2.0]), "jit: argument 0 is a list"),
+    "trace": (lambda: tad.trace(lambda x: x**2)([1.0, 2.0]), "trace: argument 0 is a list"),
+    "a method": (lambda: tad.grad(lambda x: x.sum())([1.0, 2.0]), "grad: argument 0 is a list"),
+    "times a float": (lambda: tad.grad(lambda x: tad.sum(2.5 * x))([1.0, 2.0]), "grad: argument 0"),
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_a_list_where_an_array_is_meant(name: str) -> None:
+    call, said = NOTED[name]
+    with pytest.raises((TypeError, AttributeError)) as caught:
+        call()
+    assert not isinstance(caught.value, tad.TaglessError)
+    (note,) = caught.value.__notes__
+    assert note.startswith(said)
+    assert note.endswith(
+        "a tree of 2 numbers, not an array; where an array is meant, wrap it in tad.asarray"
+    )
+
+
+def test_nested_lists_are_counted_and_noted_once() -> None:
+    twice = tad.grad(lambda x: tad.grad(lambda y: tad.sum(y @ y))(x)[0][0])
+    with pytest.raises(TypeError) as caught:
+        twice([[1.0, 2.0], [3.0, 4.0]])
+    assert [n.partition(",")[2].partition(",")[0] for n in caught.value.__notes__] == [
+        " a tree of 4 numbers"
+    ]
+
+
+def test_other_errors_get_no_note() -> None:
+    def unrelated(x: Any) -> Any:
+        raise TypeError("nothing to do with it")
+
+    def tree(x: Any) -> Any:
+        return x**2
+
+    for call in (
+        lambda: tad.grad(unrelated)([1.0, 2.0]),
+        lambda: tad.grad(tree)({"a": 1.0}),
+        lambda: tad.grad(tree)([np.ones(2), 1.0]),  # no list of numbers
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert not hasattr(caught.value, "__notes__")

@@ -10,9 +10,9 @@ import pytest
 
 import taglessad as tad
 from taglessad import errors, nn, trees
-from taglessad.interpreters import Eager
+from taglessad.interpreters import Eager, Jax
 
-pytest.importorskip("jax")
+jax = pytest.importorskip("jax")
 pytest.importorskip("flatbuffers")
 
 X = np.asarray([[0.3, -0.5], [1.0, 2.0]])
@@ -98,3 +98,94 @@ def test_what_it_was_not_exported_for() -> None:
         tad.load_exported(b"other bytes")
     with pytest.raises(errors.ArgumentError, match="interpreter is Eager"):
         tad.export(loss, Eager())
+
+
+# --- arguments that are not there -----------------------------------------------------------------
+def test_a_spec_stands_for_an_array() -> None:
+    model = nn.Linear(2, 3, rng=0)
+    given = tad.export(lambda m, t: m(t["x"][0]))(model, {"x": [X]})
+    absent = tad.export(lambda m, t: m(t["x"][0]))(model, {"x": [tad.Spec((2, 2))]})
+    for data in (given, absent):
+        np.testing.assert_allclose(tad.load_exported(data)(model, {"x": [X]}), model(X), rtol=1e-14)
+    narrow = tad.load_exported(tad.export(tad.sin)(tad.Spec((2,), "float32")))
+    assert narrow(np.ones(2, np.float32)).dtype == tad.float32
+    half = tad.load_exported(tad.export(tad.sin)(jax.ShapeDtypeStruct((2,), np.float16)))
+    assert half(np.ones(2, np.float16)).dtype == tad.float16
+
+
+def test_lower_takes_specs() -> None:
+    compiled = tad.jit(tad.sin, Jax())
+    assert "tensor<3xf32>" in compiled.lower(tad.Spec((3,), "float32")).as_text()
+    assert "tensor<3xf64>" in compiled.lower(np.ones(3)).as_text()
+    with pytest.raises(errors.DTypeError, match="jit: argument 0 is a Spec"):
+        compiled(tad.Spec((3,)))  # there are no numbers to compute with
+
+
+N, K = tad.symbols("N K")
+SYMBOLIC: dict[str, Any] = {
+    "elementwise": lambda x: tad.sin(x),
+    "sum": lambda x: tad.sum(x, axis=0),
+    "mean": lambda x: tad.mean(x),
+    "max": lambda x: tad.max(x, axis=1),
+    "matmul": lambda x: x @ np.arange(6.0).reshape(3, 2),
+    "reshape": lambda x: tad.reshape(x, (-1,)),
+    "sort": lambda x: tad.sort(x, axis=0),
+    "cumulative_sum": lambda x: tad.cumulative_sum(x, axis=0),
+    "vmap": tad.vmap(lambda r: tad.sum(r**2)),
+    "a bias": lambda x: x + np.ones(3),
+    "gradient": tad.grad(lambda x: tad.sum(tad.tanh(x) ** 2)),
+    "model": nn.Sequential(nn.Linear(3, 2, rng=0), nn.ReLU(), nn.Linear(2, 1, rng=1)),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_a_symbol_stands_for_any_size(name: str) -> None:
+    f = SYMBOLIC[name]
+    program = tad.load_exported(tad.export(f)(tad.Spec((N, 3))))
+    for n in (2, 5):
+        x = np.random.default_rng(n).standard_normal((n, 3))
+        np.testing.assert_allclose(program(x), f(tad.asarray(x)), rtol=1e-13)
+
+
+def test_symbols_of_several_arguments() -> None:
+    f = lambda x, y, z: (x + y, tad.concat([x, z]))  # noqa: E731  # one expression, named
+    program = tad.load_exported(tad.export(f)(tad.Spec((N, 3)), tad.Spec((N, 3)), tad.Spec((K, 3))))
+    a, b = program(np.ones((2, 3)), np.ones((2, 3)), np.ones((5, 3)))
+    assert (a.shape, b.shape) == ((2, 3), (7, 3))
+    with pytest.raises(errors.ShapeError, match="inconsistency between dimension size"):
+        program(np.ones((2, 3)), np.ones((4, 3)), np.ones((5, 3)))
+    with pytest.raises(errors.ShapeError, match=r"shape \[2, 4\], but .* \[N, 3\]"):
+        program(np.ones((2, 4)), np.ones((2, 3)), np.ones((5, 3)))
+    with pytest.raises(errors.ShapeError, match=r"shape \[2\], but .* \[N, 3\]"):
+        program(np.ones(2), np.ones((2, 3)), np.ones((5, 3)))
+
+
+def test_a_symbol_where_a_number_is_needed() -> None:
+    with pytest.raises(errors.ConcretizationError, match="the size N is a symbol"):
+        tad.export(lambda x: sum(x))(tad.Spec((N, 3)))
+    with pytest.raises(errors.ShapeError, match=r"export: .* a size is a symbol.*\(N, 3\)"):
+        tad.export(lambda x: tad.scan(lambda c, r: (c, r), 0.0, x)[1])(tad.Spec((N, 3)))
+    with pytest.raises(errors.ShapeError, match=r"export: .* a size is a symbol.*\(N, 3\)"):
+        tad.export(lambda x: x[1:])(tad.Spec((N, 3)))
+
+
+# --- what XLA has no operation for ----------------------------------------------------------------
+hosted = tad.primitive("test_hosted", np.sinh, partials=[lambda y, x: tad.cosh(x)])
+behind = tad.custom_jvp(lambda x: tad.sin(x))
+behind.defjvp(lambda primals, tangents: (behind(*primals), hosted(*primals) * tangents[0]))
+HOSTED: dict[str, Any] = {
+    "alone": lambda x: hosted(x),
+    "in a branch": lambda x: tad.cond(x > 0.0, lambda x: hosted(x), lambda x: x, x),
+    "in a loop's reverse": tad.grad(lambda x: tad.fori_loop(0, 3, lambda i, y: hosted(y), x)),
+    "in a derivative": tad.grad(lambda x: behind(x)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTED)
+def test_what_runs_on_the_host_is_named(name: str) -> None:
+    f = HOSTED[name]
+    with pytest.raises(errors.ArgumentError) as caught:
+        tad.export(f)(0.5)
+    said = caught.value.message
+    assert said.startswith(f"export: XLA has no operation for test_hosted ({__file__}:")
+    assert "on the host" in said
