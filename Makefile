@@ -68,11 +68,14 @@ $(PY):
 	  fi; \
 	done; echo "Python 3.11 or later, with venv, is needed: make PYTHON=/path/to/python" >&2; exit 1
 
+# As a line in a .pth file, which type checkers read; they run no import hooks.
+AS_PATH := --config-settings editable_mode=compat
+
 # Without build isolation: setuptools is then in the environment, and a change of pyproject.toml
 # that brings no new dependency is installed without network as well.
 $(VENV)/%.stamp: pyproject.toml | $(PY)
 	@if ! cmp -s pyproject.toml $@; then set -ex; \
 	  $(PY) -m pip install 'setuptools>=77'; \
-	  $(PY) -m pip install --no-build-isolation --editable '.[$*]'; \
+	  $(PY) -m pip install --no-build-isolation $(AS_PATH) --editable '.[$*]'; \
 	fi
 	@cp pyproject.toml $@

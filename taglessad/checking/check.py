@@ -8,7 +8,15 @@ from typing import Final
 
 from taglessad.checking.annotations import type_parameters
 from taglessad.checking.discovery import Candidate, candidates
-from taglessad.checking.findings import Code, Finding, Report, ordered, shown_path, site_of
+from taglessad.checking.findings import (
+    Code,
+    Finding,
+    Report,
+    module_site,
+    ordered,
+    shown_path,
+    site_of,
+)
 from taglessad.checking.program import COLLECTED, Program
 from taglessad.checking.running import MISTAKES, Outcome, try_out
 from taglessad.checking.signature import signature
@@ -57,10 +65,11 @@ def check_source(source: Source, marked: list[Program]) -> tuple[list[Finding], 
     found: list[Finding] = []
     token = COLLECTED.set(marked)
     module = None
+    failure: BaseException | None = None
     try:
         module = load(source)
     except (Exception, SystemExit) as error:  # whatever importing the user's file raises
-        found.append(_import_failure(error, file))
+        failure = error
     finally:
         COLLECTED.reset(token)
     programs = 0
@@ -69,6 +78,8 @@ def check_source(source: Source, marked: list[Program]) -> tuple[list[Finding], 
         programs += tried
         if finding is not None:
             found.append(finding)
+    if failure is not None:
+        found += _import_failure(failure, file, found, programs)
     return found, programs
 
 
@@ -126,20 +137,39 @@ def _mentions_tensors(candidate: Candidate) -> bool:
     return any("Tensor" in str(annotation) for annotation in written)
 
 
-def _import_failure(error: BaseException, file: str) -> Finding:
-    """What importing a file raised, on the line of the file that was running."""
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        where = (error.filename, error.lineno or 1, error.offset or 1)
-        message = f"SyntaxError: {error.msg}"
-    else:
-        where = site_of(error, (file,)) or (file, 1, 1)
-        message = _one_line(error)
+def _import_failure(
+    error: BaseException, file: str, known: Sequence[Finding], programs: int
+) -> list[Finding]:
+    """What importing a file raised, on the file's own line, and what was not checked for it.
+
+    known: what its programs were found to have; a fault of theirs is not said again.
+    """
     code: Code = "import"
-    if isinstance(error, MISTAKES):
-        code = _code(error)
-        where = site_of(error) or where
-        message = error.message
-    return Finding(shown_path(where[0]), where[1], where[2], "error", code, "", message)
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        inner = where = (error.filename, error.lineno or 1, error.offset or 1)
+        message = f"SyntaxError: {error.msg}"
+    elif isinstance(error, MISTAKES):
+        code, message = _code(error), error.message
+        inner = site_of(error) or (file, 1, 1)
+        where = module_site(error, file) or inner
+    else:
+        message = _one_line(error)
+        inner = site_of(error, (file,)) or (file, 1, 1)
+        where = module_site(error, file) or inner
+    name = shown_path(file)
+    checked = "nothing else in it was"
+    if programs:
+        marked = "program" if programs == 1 else "programs"
+        checked = f"only {programs} marked {marked} in it {'was' if programs == 1 else 'were'}"
+    left = f"{name} could not be imported to the end: {checked} checked"
+    shown = shown_path(where[0])
+    note = Finding(shown, where[1], where[2], "note", "unchecked", "", left)
+    place = (shown_path(inner[0]), inner[1], message)
+    if place in [(f.file, f.line, f.message) for f in known]:
+        return [note]
+    if inner[:2] != where[:2]:
+        message = f"{message}, in {shown_path(inner[0])}:{inner[1]}:{inner[2]}"
+    return [Finding(shown, where[1], where[2], "error", code, "", message), note]
 
 
 def _code(error: TaglessError) -> Code:

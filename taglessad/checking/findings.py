@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Final, Literal, TypeAlias
 
 from taglessad.errors import TaglessError
@@ -107,8 +107,22 @@ def site_of(error: BaseException, files: Sequence[str] = ()) -> tuple[str, int, 
     return None
 
 
+def module_site(error: BaseException, file: str) -> tuple[str, int, int] | None:
+    """The line of a file itself, outside its functions, that an exception came through."""
+    for frame, code in _with_code(error.__traceback__):
+        if code.co_name == "<module>" and os.path.realpath(code.co_filename) == file:
+            return frame
+    return None
+
+
 def _frames(trace: TracebackType | None) -> Iterable[tuple[str, int, int]]:
     """File, line and column of each frame; the column is of the expression, or 1."""
+    return (frame for frame, _ in _with_code(trace))
+
+
+def _with_code(
+    trace: TracebackType | None,
+) -> Iterable[tuple[tuple[str, int, int], CodeType]]:
     while trace is not None:
         code = trace.tb_frame.f_code
         positions = list(code.co_positions())
@@ -117,7 +131,8 @@ def _frames(trace: TracebackType | None) -> Iterable[tuple[str, int, int]]:
             line, _, column, _ = positions[trace.tb_lasti // 2]
             if line is not None and line != trace.tb_lineno:
                 column = None
-        yield code.co_filename, trace.tb_lineno, 1 if column is None else column + 1
+        place = (code.co_filename, trace.tb_lineno, 1 if column is None else column + 1)
+        yield place, code
         trace = trace.tb_next
 
 

@@ -94,7 +94,9 @@ class CheckedItem(pytest.Item):
         found, _ = check_source(Source(self.path, module_name(self.path)), marked)
         errors = [f for f in ordered(found) if f.severity == "error"]
         if errors:
-            raise CheckFailure(errors)
+            # With what is said of the file itself: that the rest of it was not checked.
+            shown = [f for f in ordered(found) if f.severity == "error" or not f.function]
+            raise CheckFailure(shown)
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None

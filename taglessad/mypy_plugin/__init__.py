@@ -10,8 +10,9 @@ function, and says what run time would say.
 
 names.py, reading.py, writing.py, types.py: mypy's types and shapes. specs.py, values.py: what is
 known of a value. running.py: a function run for every answer to what is open. calls.py,
-indexing.py, transforms.py, mapping.py, programs.py, models.py, data_dependent.py: the library's
-functions. signatures.py: the user's. attributes.py: attributes and sizes. hooks.py, library.py: which hook goes where.
+operands.py, indexing.py, transforms.py, curried.py, mapping.py, programs.py, models.py,
+data_dependent.py: the library's functions. signatures.py, constructing.py: the user's.
+attributes.py: attributes and sizes. hooks.py, library.py: which hook goes where.
 """
 
 from typing import TYPE_CHECKING

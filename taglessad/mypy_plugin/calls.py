@@ -28,6 +28,7 @@ from mypy.types import (
 from taglessad.dims import ANY_RANK, Star
 from taglessad.mypy_plugin.data_dependent import with_unknown_sizes
 from taglessad.mypy_plugin.names import SHAPE, SIZE, TENSORS, UNKNOWN_SHAPE
+from taglessad.mypy_plugin.operands import named_any
 from taglessad.mypy_plugin.reading import spec_from
 from taglessad.mypy_plugin.running import Outcome, evaluate, spec_of
 from taglessad.mypy_plugin.specs import (
@@ -258,7 +259,7 @@ def concluded(
     except Inexpressible:
         lost(ctx, ctx.context, given, declared)
         return bare(declared, writer)
-    if _has_any_rank(outcome.result):
+    if has_any_rank(outcome.result):
         lost(ctx, ctx.context, given, declared)
     return found
 
@@ -270,29 +271,44 @@ def bare(declared: Type, writer: Writer) -> Type:
 
 def lost(ctx: Call, where: Context, given: Sequence[Argument], declared: Type) -> None:
     """Say that a rank is not known from here on, if it was until here."""
-    if any(_has_any_rank(a.spec) for a in given):
+    if UNKNOWN_SHAPE not in ctx.api.options.enabled_error_codes:
         return
     p = get_proper_type(declared)
     if not isinstance(p, AnyType) and not mentions(p, TENSORS):
         return
-    unknown(ctx, where)
+    because = named_any(ctx)
+    if any(has_any_rank(a.spec) for a in given):
+        if because is None or not any(_has_known_rank(a.spec) for a in given):
+            return
+    unknown(ctx, where, because)
 
 
-def unknown(ctx: Call, where: Context) -> None:
+def _has_known_rank(spec: Spec) -> bool:
+    if isinstance(spec, Several):
+        return any(map(_has_known_rank, spec.items))
+    return isinstance(spec, Array) and not has_any_rank(spec)
+
+
+def unknown(ctx: Call, where: Context, because: str | None = None) -> None:
     """Say, to those who ask for it, that a shape is not known."""
+    # What nobody sees would still make an overload not fit.
+    if UNKNOWN_SHAPE not in ctx.api.options.enabled_error_codes:
+        return
+    reason = "" if because is None else f" ({because} is Any)"
     ctx.api.fail(
-        "the rank of this result is not known before the program runs: what follows from it is "
-        "not checked",
+        f"the rank of this result is not known before the program runs{reason}: what follows from "
+        "it is not checked",
         where,
         code=UNKNOWN_SHAPE,
     )
 
 
-def _has_any_rank(spec: Spec) -> bool:
+def has_any_rank(spec: Spec) -> bool:
+    """Whether it is a tensor of unknown rank, or holds one."""
     if isinstance(spec, Array):
         return Star in map(type, spec.shape) and ANY_RANK in spec.shape
     if isinstance(spec, (*NESTED, Arrow)):
-        return any(map(_has_any_rank, spec.items))
+        return any(map(has_any_rank, spec.items))
     return False
 
 

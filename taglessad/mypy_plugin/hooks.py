@@ -192,7 +192,11 @@ class ShapePlugin(Plugin):
         key += str(len(names))
         known = self._interest.get(key)
         if known is None or known[0] is not t:
-            known = self._interest[key] = (t, t is not None and mentions(t, names))
+            if names is _OF_INTEREST:
+                found = t is not None and signatures.binds_sizes(t)
+            else:
+                found = t is not None and mentions(t, names)
+            known = self._interest[key] = (t, found)
         return known[1]
 
     def _guard(

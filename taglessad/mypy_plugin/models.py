@@ -134,7 +134,7 @@ class Layer:
             raise Unreadable(str(p))
         cls = layer_class(p.type.fullname)
         if cls is None:
-            signature = _call_signature(p)
+            signature = call_signature(p)
             if signature is None:
                 raise Unreadable(str(p))
             return Program(signature)(answers)
@@ -172,7 +172,7 @@ def _sizes(p: Instance) -> list[Any]:
     return [size_from(a) for a in p.args]
 
 
-def _call_signature(p: Instance) -> CallableType | None:
+def call_signature(p: Instance) -> CallableType | None:
     """The type of a user's layer as a function."""
     method = p.type.get_method("__call__")
     if method is None:

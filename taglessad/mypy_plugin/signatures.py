@@ -4,10 +4,17 @@ The checker's own inference would join two sizes that differ to `int`, and say n
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mypy.expandtype import expand_type
-from mypy.nodes import CallExpr, Context, Expression, OverloadedFuncDef, RefExpr
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Expression,
+    OverloadedFuncDef,
+    RefExpr,
+    TypeInfo,
+)
 from mypy.plugin import (
     FunctionContext,
     FunctionSigContext,
@@ -25,13 +32,15 @@ from mypy.types import (
     TypeOfAny,
     TypeVarId,
     TypeVarTupleType,
+    TypeVarType,
     get_proper_type,
 )
 
 from taglessad.errors import ShapeError
+from taglessad.mypy_plugin.constructing import bind_models, holds_models
 from taglessad.mypy_plugin.names import SHAPE, SIZE, TENSORS
 from taglessad.mypy_plugin.programs import function_name, own_variables
-from taglessad.mypy_plugin.reading import field_names, record_fields, spec_from
+from taglessad.mypy_plugin.reading import field_names, spec_from
 from taglessad.mypy_plugin.specs import Array, Choice, Keyed, Known, Record, Several, SizeOf, Spec
 from taglessad.mypy_plugin.types import canonical, mentions, without_shapes
 from taglessad.mypy_plugin.values import Values
@@ -53,8 +62,14 @@ def of_interest(t: Type) -> bool:
     """Whether a formal says something about sizes."""
     if mentions(t, _OF_INTEREST):
         return True
-    p = get_proper_type(t)
-    return isinstance(p, Instance) and bool(p.args) and record_fields(p.type) is not None
+    return holds_models(t)
+
+
+def binds_sizes(t: Type) -> bool:
+    """Whether a call of what has this type may bind sizes, or gives tensors."""
+    if mentions(t, _OF_INTEREST):
+        return True
+    return isinstance(t, CallableType) and any(map(holds_models, t.arg_types))
 
 
 _BINDS: Final[dict[int, tuple[CallableType, tuple[bool, ...]]]] = {}
@@ -95,8 +110,9 @@ def signature_hook(ctx: FunctionSigContext | MethodSigContext, writer: Writer) -
         if isinstance(node, OverloadedFuncDef) or any(k.is_star() for k in call.arg_kinds):
             return signature  # the checker's own way: it tries one item after another
     given = _given(signature, ctx.args)
+    made = isinstance(call, CallExpr) and _is_class(call.callee)
     try:
-        binder = bound(signature, given, Values(ctx.api, {}), ctx.context)
+        binder = bound(signature, given, Values(ctx.api, {}), ctx.context, made=made)
     except ShapeError as error:
         ctx.api.fail(error.message, ctx.context, code=SHAPE)
         return _accepting(signature, writer)
@@ -115,17 +131,30 @@ def _given(signature: CallableType, args: Sequence[Sequence[Expression]]) -> lis
     return out
 
 
+def _is_class(callee: Expression) -> bool:
+    return isinstance(callee, RefExpr) and isinstance(callee.node, TypeInfo)
+
+
 def bound(
-    signature: CallableType, given: Sequence[Given], values: Values, context: Context
+    signature: CallableType,
+    given: Sequence[Given],
+    values: Values,
+    context: Context,
+    *,
+    made: bool = False,
 ) -> Binder:
-    """The sizes of one call. Raises ShapeError where they do not fit."""
+    """The sizes of one call; `made`: of a class. Raises ShapeError where they do not fit."""
     name = name_of(signature)
     if signature.name is None and isinstance(context, CallExpr):
         name = getattr(context.callee, "name", name)  # a variable's, or an attribute's
     binder = Binder(name, own_variables(signature))
     for argument in given:
+        if made and holds_models(argument.formal):
+            have = values.type(argument.expression)
+            if bind_models(binder, argument.formal, have, argument.place):
+                continue
         want = spec_from(argument.formal)
-        if isinstance(want, SizeOf | Array | Several | Keyed | Record):
+        if isinstance(want, SizeOf | Array | Several | Keyed | Record | Choice):
             _bind(binder, want, values.spec(argument.expression), argument.place)
     binder.finish()
     return binder
@@ -142,6 +171,11 @@ def _bind(binder: Binder, want: Spec, have: Spec, place: str) -> None:
             binder.bind_size(want.size, have.size, place)
         elif isinstance(have, Known) and type(have.value) is int:
             binder.bind_size(want.size, have.value, place)
+    elif isinstance(want, Choice) and not want.every and isinstance(have, Several):
+        alike = want.items[0]  # a sequence of any length
+        if isinstance(alike, Several):
+            for i, item in enumerate(have.items):
+                _bind(binder, alike.items[0], item, f"{place}[{i}]")
     elif isinstance(want, Several | Record) and isinstance(have, Several | Record):
         if len(want.items) == len(have.items):
             steps = [f"[{i}]" for i in range(len(want.items))]
@@ -160,9 +194,11 @@ def _accepting(signature: CallableType, writer: Writer) -> CallableType:
     """After an error: these arguments are accepted, and nothing is said of the result's shape."""
     anything = AnyType(TypeOfAny.from_error)
     formals = [anything if of_interest(t) else t for t in signature.arg_types]
-    return signature.copy_modified(
-        arg_types=formals, ret_type=without_shapes(signature.ret_type, writer), variables=[]
-    )
+    result = without_shapes(signature.ret_type, writer)
+    if isinstance(get_proper_type(result), Instance):  # a model of sizes that are not known
+        own = [v for v in signature.variables if isinstance(v, TypeVarType)]
+        result = expand_type(result, {v.id: anything for v in own})
+    return signature.copy_modified(arg_types=formals, ret_type=result, variables=[])
 
 
 def _substitution(signature: CallableType, binder: Binder, writer: Writer) -> dict[TypeVarId, Type]:
@@ -226,9 +262,21 @@ def anonymous_hook(ctx: FunctionContext | MethodContext, writer: Writer) -> Type
     try:
         binder = bound(signature, _given(signature, ctx.args), values, ctx.context)
     except ShapeError as error:
+        _take_back(ctx)
         ctx.api.fail(error.message, ctx.context, code=SHAPE)
         return without_shapes(result, writer)
     return _filled(signature, binder, writer).ret_type
+
+
+def _take_back(ctx: FunctionContext | MethodContext) -> None:
+    """Take back that the checker could not infer a variable here: what is said now is why."""
+    # Any: mypy's own records of errors; a mypy without them keeps both sentences.
+    found: dict[str, list[Any]] = getattr(ctx.api.msg.errors, "error_info_map", {})
+    said = found.get(ctx.api.path, [])
+    place = (ctx.context.line, ctx.context.column)
+    said[:] = [
+        e for e in said if (e.line, e.column) != place or not e.message.startswith("Cannot infer ")
+    ]
 
 
 def _accepted(ctx: FunctionContext | MethodContext, signature: CallableType) -> bool:

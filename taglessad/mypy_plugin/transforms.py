@@ -1,11 +1,10 @@
 """Calls of transforms: the transform itself is run, on what stands for the user's function.
 
 A curried transform is applied at once to arguments that are as the function's annotations say,
-so that what is wrong with the function is said where it is transformed. Two kinds are not run,
-since they count directions, and a size may be a symbol: the Jacobians and the Hessian.
+so that what is wrong with the function is said where it is transformed. A decorator is a call.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from mypy.nodes import (
@@ -16,12 +15,16 @@ from mypy.nodes import (
     ARG_STAR,
     ARG_STAR2,
     CallExpr,
+    Decorator,
     Expression,
+    NameExpr,
 )
 from mypy.plugin import FunctionContext
 from mypy.types import (
     AnyType,
     CallableType,
+    Instance,
+    ProperType,
     Type,
     TypeOfAny,
     get_proper_type,
@@ -31,12 +34,16 @@ from taglessad.mypy_plugin.calls import (
     Argument,
     arguments,
     concluded,
+    has_any_rank,
     library_function,
     unknown,
 )
+from taglessad.mypy_plugin.curried import CURRIED, Curried, Transform, seed_for
 from taglessad.mypy_plugin.mapping import Formals, Mapped, entries, in_axes, mapped_formals
-from taglessad.mypy_plugin.names import SHAPE
+from taglessad.mypy_plugin.models import Layer, call_signature, layer_class
+from taglessad.mypy_plugin.names import SHAPE, TENSORS
 from taglessad.mypy_plugin.programs import Program, function_name
+from taglessad.mypy_plugin.reading import spec_from
 from taglessad.mypy_plugin.running import Outcome, evaluate, spec_of
 from taglessad.mypy_plugin.specs import (
     Answers,
@@ -46,89 +53,35 @@ from taglessad.mypy_plugin.specs import (
     Several,
     Spec,
     Unreadable,
-    array,
-    kind_of,
     realize,
 )
+from taglessad.mypy_plugin.types import mentions
 from taglessad.mypy_plugin.values import Values
 from taglessad.mypy_plugin.writing import Inexpressible, Writer
-from taglessad.transforms import batching, gradient, jacobian, products
-from taglessad.transforms.arguments import choose
-from taglessad.transforms.gradient import gradient_and_value
-from taglessad.trees import flatten, unflatten
-
-Transform = Callable[..., Any]  # Any: functions of functions
+from taglessad.transforms import batching, products, reaching, recording, series, where_nan
 
 _UNMARKED: Final = "?"
 """Stands for an argument that holds no numbers."""
 
 
-class Curried(NamedTuple):
-    """What comes back is a function of the same arguments, and of a seed where there is one."""
-
-    apply: Callable[[Transform, Sequence[Any], dict[str, Any], Sequence[Any]], Any]
-    seed: str | None = None
-
-
-# --- how each transform is applied to symbolic arguments ------------------------------------------
-def _plainly(
-    transform: Transform, f: Sequence[Any], options: dict[str, Any], args: Sequence[Any]
-) -> Any:
-    return transform(*f, **options)(*args)
-
-
-def _jacobian(what: str) -> Callable[..., Any]:
-    def apply(
-        _transform: Transform, f: Sequence[Any], options: dict[str, Any], args: Sequence[Any]
-    ) -> Any:
-        given = _options(("argnums",), f[1:], options)
-        program, argnums = f[0], given.get("argnums", 0)
-        chosen = choose(what, program, args, {}, argnums, None)
-        if what == "hessian":
-            output: Any = gradient_and_value(what, program, argnums)(*args)[0]
-            aux: tuple[Any, ...] = ()
-        else:
-            result = chosen.call(chosen.leaves)
-            if given.get("has_aux"):
-                output, aux = result[0], (result[1],)
-            else:
-                output, aux = result, ()
-        outputs, treedef = flatten(output)
-        blocks = [
-            chosen.restore([array((*y.shape, *x.shape), kind_of(x)) for x in chosen.leaves])
-            for y in outputs
-        ]
-        whole = unflatten(treedef, blocks)
-        return (whole, *aux) if aux else whole
-
-    return apply
-
-
-def _options(
-    names: Sequence[str], positional: Sequence[Any], named: dict[str, Any]
-) -> dict[str, Any]:
-    """Options by name, however they were given."""
-    return {**dict(zip(names, positional, strict=False)), **named}
-
-
-_CURRIED: Final = {
-    gradient.grad: Curried(_plainly),
-    gradient.value_and_grad: Curried(_plainly),
-    products.vjp: Curried(_plainly, "cotangent"),
-    products.jvp: Curried(_plainly, "tangent"),
-    products.hvp: Curried(_plainly, "tangent"),
-    jacobian.jacfwd: Curried(_jacobian("jacfwd")),
-    jacobian.jacrev: Curried(_jacobian("jacrev")),
-    jacobian.hessian: Curried(_jacobian("hessian")),
-    batching.vmap: Curried(_plainly),
-}
-_IDENTITIES: Final = (
-    "taglessad.compiled.jit.jit",
-    "taglessad.transforms.fences.no_grad",
-    "taglessad.transforms.checkpointing.checkpoint",
-    "taglessad.custom.checkpoint.checkpoint",
+_CUSTOM: Final = "taglessad.custom.functions."
+_IDENTITIES: Final = frozenset(
+    {
+        "taglessad.compiled.jit.jit",
+        "taglessad.control.checkpoint.checkpoint",
+        f"{_CUSTOM}custom_jvp",
+        f"{_CUSTOM}custom_vjp",
+        "taglessad.transforms.fences.no_grad",
+        "taglessad.transforms.kinks.with_kinks",
+    }
 )
-_MODULES: Final = ("taglessad.transforms.", "taglessad.control.", "taglessad.compiled.")
+_MODULES: Final = (
+    *("taglessad.transforms.", "taglessad.control.", "taglessad.compiled."),
+    _CUSTOM,
+)
+TRANSFORMED: Final = "taglessad.transforms.results.Transformed"
+# What they give holds no tensor of the program's.
+_REPORTS: Final = (reaching.reach, recording.trace, where_nan.where_nan)
 
 
 def transform_of(fullname: str) -> Transform | None:
@@ -139,31 +92,97 @@ def transform_of(fullname: str) -> Transform | None:
 
 
 def transform_hook(ctx: FunctionContext, name: str, transform: Transform, writer: Writer) -> Type:
-    """The type of what a transform gives."""
-    call = ctx.context
-    if not isinstance(call, CallExpr) or not call.args:
+    """The type of what a transform gives, called or as a decorator."""
+    call = _call(ctx)
+    if call is None:
         return ctx.default_return_type
     types: dict[Expression, Type] = {}
     for expressions, found in zip(ctx.args, ctx.arg_types, strict=True):
         types.update(zip(expressions, found, strict=True))
     values = Values(ctx.api, types, lambda f: Function(Program(f)))
-    first = get_proper_type(values.type(call.args[0]))
+    given_first = get_proper_type(values.type(call.args[0]))
+    if isinstance(given_first, AnyType) and given_first.type_of_any == TypeOfAny.from_error:
+        return ctx.default_return_type  # which has been said
+    first = _program_type(given_first)
     if name in _IDENTITIES:
-        if isinstance(first, CallableType) and not first.is_type_obj():
-            return first
-        return ctx.default_return_type
+        return _unchanged(ctx, name, given_first, first, writer)
     given = arguments(call, values, transform)
     if given is None:
-        return ctx.default_return_type
-    curried = _CURRIED.get(transform)
+        return _unknown(ctx, transform)
+    curried = CURRIED.get(transform)
     if curried is not None and not _immediate(transform, given):
-        if not isinstance(first, CallableType) or not isinstance(given[0].spec, Function):
-            return ctx.default_return_type
+        if first is None:
+            return _unknown(ctx, transform)
+        given[0] = given[0]._replace(spec=Function(Program(first)))
+        if isinstance(given_first, Instance) and layer_class(given_first.type.fullname):
+            unknown(ctx, ctx.context)  # a layer of the library's says no shapes by its annotations
         return _curried(ctx, transform, curried, first, given, writer)
+    if isinstance(given_first, Instance) and first is not None:
+        given[0] = given[0]._replace(spec=Function(Layer(given_first)))
     if not any(isinstance(a.spec, Function) for a in given):
-        return ctx.default_return_type
+        return _unknown(ctx, transform)
     outcome = run_immediate(name, transform, given)
-    return concluded(ctx, outcome, given, writer)
+    result = concluded(ctx, outcome, given, writer)
+    if isinstance(get_proper_type(ctx.default_return_type), CallableType):
+        return _unknown(ctx, transform)
+    return result
+
+
+def _call(ctx: FunctionContext) -> CallExpr | None:
+    """The call; for a decorator, the one that it stands for."""
+    if isinstance(ctx.context, CallExpr):
+        first = ctx.context.arg_names[:1]
+        return ctx.context if first in ([None], ["f"]) else None
+    given = [e for expressions in ctx.args for e in expressions]
+    if not isinstance(ctx.context, Decorator) or len(given) != 1:
+        return None
+    return CallExpr(NameExpr(ctx.context.name), given, [ARG_POS], [None])
+
+
+def _program_type(p: ProperType) -> CallableType | None:
+    """The type of what is transformed as a function: a function's own, or that of a model's call."""
+    if isinstance(p, CallableType):
+        return None if p.is_type_obj() else p
+    return call_signature(p) if isinstance(p, Instance) else None
+
+
+def _unchanged(
+    ctx: FunctionContext, name: str, given: ProperType, f: CallableType | None, writer: Writer
+) -> Type:
+    """The type of what takes and gives what a function does.
+
+    It has the attributes that it is declared to have, `lower` and `defvjp` among them.
+    """
+    declared = get_proper_type(ctx.default_return_type)
+    if name.startswith(_CUSTOM):
+        declared = writer.instance(f"{_CUSTOM}CustomRule")
+    if isinstance(given, Instance) and layer_class(given.type.fullname) is not None:
+        return given  # whose calls are checked by running it
+    if f is None or _says_nothing(f):
+        unknown(ctx, ctx.context)
+    if f is None:
+        return ctx.default_return_type
+    return f.copy_modified(fallback=declared) if isinstance(declared, Instance) else f
+
+
+def _says_nothing(f: CallableType) -> bool:
+    """Whether a function gives anything, or is a lambda, whose result is as its arguments are."""
+    given = [isinstance(get_proper_type(t), AnyType) for t in f.arg_types]
+    lost = bool(given) and all(given) and has_any_rank(spec_from(f.ret_type))
+    return lost or isinstance(get_proper_type(f.ret_type), AnyType)
+
+
+def _unknown(ctx: FunctionContext, transform: Transform) -> Type:
+    """The declared type; said where it speaks of no class of result."""
+    result = get_proper_type(ctx.default_return_type)
+    if isinstance(result, CallableType):
+        result = get_proper_type(result.ret_type)
+    elif isinstance(result, Instance) and result.type.fullname == TRANSFORMED:
+        result = get_proper_type(result.args[0])
+    if isinstance(result, AnyType) or mentions(result, TENSORS):
+        if transform not in _REPORTS:
+            unknown(ctx, ctx.context)
+    return ctx.default_return_type
 
 
 def _immediate(transform: Transform, given: Sequence[Argument]) -> bool:
@@ -243,17 +262,17 @@ def _curried(
     assert isinstance(function, Function)
     program = function.make
     assert isinstance(program, Program)
-    declared = ctx.default_return_type
     try:
         axes = in_axes(given) if transform is batching.vmap else None
         formals = _formals(f, program, entries(axes))
         mapped = None if axes is None else mapped_formals(formals, axes, writer)
     except Unreadable:
-        return declared
+        return _unknown(ctx, transform)
     own = formals if mapped is None else mapped.formals
     if all(isinstance(s, Opaque) for s in own.specs) or isinstance(program.result, Opaque):
-        unknown(ctx, ctx.context)
-        return declared
+        return _unknown(ctx, transform)
+    if transform is series.taylor and len(own.specs) != 1:
+        return _unknown(ctx, transform)
 
     def call(answers: Answers) -> Any:
         options: dict[str, Any] = {}
@@ -267,7 +286,7 @@ def _curried(
         args = [_argument(s, answers) for s in own.specs]
         if curried.seed is None:
             return curried.apply(transform, positional, options, args)
-        seed = _seed(transform, positional, options, args)
+        seed = seed_for(transform, positional, options, args)
         return curried.apply(transform, positional, options, [*args, seed]), seed
 
     specs = [*own.specs, *[a.spec for a in given[1:]], program.result]
@@ -279,9 +298,16 @@ def _curried(
     result, seed_spec = outcome.result, None
     if curried.seed is not None:
         if not isinstance(result, Several) or len(result.items) != 2:
-            return declared
+            return _unknown(ctx, transform)
         result, seed_spec = result.items
-    return _function(f, own, result, seed_spec, mapped, f"{short}({function_name(f)})", writer)
+    if isinstance(result, Opaque):
+        return _unknown(ctx, transform)
+    if has_any_rank(result) and not any(map(has_any_rank, own.specs)):
+        unknown(ctx, ctx.context)
+    seed = _seed_type(seed_spec, curried, writer)
+    return _function(
+        f, own, result, seed, curried.rest, mapped, f"{short}({function_name(f)})", writer
+    )
 
 
 def _argument(spec: Spec, answers: Answers) -> Any:
@@ -291,23 +317,22 @@ def _argument(spec: Spec, answers: Answers) -> Any:
     return realize(spec, answers, number=True)
 
 
-def _seed(
-    transform: Transform, f: Sequence[Any], options: dict[str, Any], args: Sequence[Any]
-) -> Any:
-    """The seed of a product: of the result's structure, or of the arguments' that are chosen."""
-    given = _options((), (), options)
-    if transform is products.vjp:
-        y = f[0](*args)
-        return y[0] if given.get("has_aux") else y
-    chosen = choose(transform.__name__, f[0], args, {}, given.get("argnums", 0), None)
-    return chosen.restore([array(x.shape, kind_of(x)) for x in chosen.leaves])
+def _seed_type(seed: Spec | None, curried: Curried, writer: Writer) -> Type | None:
+    if seed is None:
+        return None
+    try:
+        one = writer.type_of(seed)
+    except Inexpressible:
+        one = writer.anything()
+    return writer.instance("typing.Sequence", [one]) if curried.seeds else one
 
 
 def _function(
     f: CallableType,
     formals: Formals,
     result: Spec,
-    seed: Spec | None,
+    seed: Type | None,
+    rest: bool,
     mapped: Mapped | None,
     name: str,
     writer: Writer,
@@ -331,12 +356,13 @@ def _function(
         # f's optional arguments go by keyword: the seed is the last positional one.
         kinds = [ARG_NAMED_OPT if k == ARG_OPT else k for k in kinds]
         last = len([k for k in kinds if k == ARG_POS])
-        try:
-            types.insert(last, writer.type_of(seed))
-        except Inexpressible:
-            types.insert(last, writer.anything())
+        types.insert(last, seed)
         kinds.insert(last, ARG_POS)
         names.insert(last, None)
+        if rest:
+            types.insert(last + 1, seed)
+            kinds.insert(last + 1, ARG_STAR)
+            names.insert(last + 1, None)
     variables = list(f.variables) + ([mapped.variable] if mapped is not None else [])
     return f.copy_modified(
         arg_types=types,

@@ -166,7 +166,9 @@ first(tad.ones((3,)))
     assert [(f.line, f.code, f.function) for f in findings] == [
         (line_of("return x"), "shape", "first"),
         (line_of("return x @ x"), "shape", "second"),
+        (line_of("first(tad"), "unchecked", ""),
     ]
+    assert findings[2].message.endswith("only 2 marked programs in it were checked")
 
 
 def test_a_wrong_call_at_import_is_found_where_it_is() -> None:
@@ -180,7 +182,52 @@ y = rows(tad.ones((3,)))
 def never(x: Tensor[N]) -> Tensor[N, N]:
     return x
 """)
-    assert [(f.line, f.column, f.code) for f in findings] == [(line_of("y = rows"), 5, "shape")]
+    assert [(f.line, f.column, f.code) for f in findings] == [
+        (line_of("y = rows"), 5, "shape"),
+        (line_of("y = rows"), 5, "unchecked"),
+    ]
+
+
+def test_a_fault_inside_a_call_at_import_is_on_the_line_of_the_call(capsys: Any) -> None:
+    name = write("""
+from taglessad import nn
+class Model(nn.Module):
+    layer: nn.Linear
+
+    def __call__(self, x):
+        return self.layer(x)
+
+def never(x: Tensor[N]) -> Tensor[N, N]:
+    return x
+
+good = Model(nn.Linear(3, 16))
+good(tad.ones((8, 5, 2)))
+""")
+    _, out, _ = run(name, capsys=capsys)
+    line = line_of("good(tad")
+    assert out.splitlines() == [
+        f"case.py:{line}:1: error: Linear[3, 16] cannot take [8, 5, 2] (2 != 3), "
+        f"in case.py:{line_of('return self.layer')}:16  [shape]",
+        f"case.py:{line}:1: note: case.py could not be imported to the end: nothing else in it "
+        "was checked  [unchecked]",
+    ]
+
+
+def test_a_fault_in_an_imported_file_is_on_the_line_of_the_import() -> None:
+    write("y = tad.ones(3) + tad.ones(4)\n", "helper_at_fault.py")
+    error, note = found(
+        "def ok(x: Tensor[N]) -> Tensor[N]:\n    return x\nimport helper_at_fault\n"
+    )
+    assert (error.line, error.code) == (line_of("import helper"), "shape")
+    inner = line_of("y = tad", "helper_at_fault.py")
+    assert error.message.endswith(f", in helper_at_fault.py:{inner}:5")
+    assert note.severity == "note"
+
+
+def test_another_fault_inside_a_call_at_import() -> None:
+    error, _ = found("def bad(x):\n    return x + None\ny = bad(1)\n")
+    assert (error.line, error.column) == (line_of("y = bad"), 5)
+    assert error.message.endswith(f", in case.py:{line_of('x + None')}:12")
 
 
 @pytest.mark.parametrize(
@@ -193,8 +240,12 @@ def never(x: Tensor[N]) -> Tensor[N, N]:
     ],
 )
 def test_a_file_that_cannot_be_imported(code: str, line: str, column: int, message: str) -> None:
-    (finding,) = found(code)
+    finding, note = found(code)
     assert (finding.line, finding.code, finding.severity) == (line_of(line), "import", "error")
+    assert (note.line, note.code, note.severity) == (finding.line, "unchecked", "note")
+    assert (
+        note.message == "case.py could not be imported to the end: nothing else in it was checked"
+    )
     assert finding.column == column
     assert finding.message.startswith(message)
 

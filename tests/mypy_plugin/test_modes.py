@@ -1,6 +1,7 @@
 """The plugin beside mypy's own options: error codes, failures in hooks, caches, the daemon."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -51,6 +52,33 @@ tad.to_jax(x)
 def test_lost_ranks_where_they_are_asked_for(tmp_path: Path) -> None:
     said = run_mypy(PROGRAM, tmp_path, options=("--enable-error-code", "shape-unknown"))
     assert [(m.line, m.code) for m in said] == [(7, "shape"), (10, "shape-unknown")]
+
+
+OPERANDS = """
+from typing import Any
+import taglessad as tad
+x = tad.ones((4, 2))
+n: Any = 3
+w = (2.0 - n) ** 0.5
+class Settings:
+    rate: Any = 0.5
+settings = Settings()
+rates: dict[str, Any] = {}
+tad.sum(x, axis=n)
+tad.add(x, w)
+tad.where(x > 0.0, settings.rate, x)
+tad.concat([x, n])
+tad.multiply(rates["a"], x)
+tad.add(x, n + 1)
+tad.asarray(n)  # nothing was known of it before
+"""
+
+
+def test_the_operand_that_is_not_known_is_named(tmp_path: Path) -> None:
+    said = run_mypy(OPERANDS, tmp_path, options=("--enable-error-code", "shape-unknown"))
+    assert {m.code for m in said} == {"shape-unknown"}
+    named = [re.findall(r"\((.*) is Any\)", m.text) for m in said]
+    assert named == [["n"], ["w"], ["settings.rate"], ["n"], ["rates[...]"], ["an operand"]]
 
 
 def test_a_failing_hook_keeps_what_mypy_had() -> None:
