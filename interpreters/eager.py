@@ -31,6 +31,7 @@ from taglessad.kernels.indexing import (
     add_along,
     add_at,
     argsort,
+    argtop,
     broadcast,
     max_at,
     min_at,
@@ -368,6 +369,8 @@ class Kernels(Ops[Array]):
     # --- order ------------------------------------------------------------------------------
     @kernel(argsort)
     def argsort(self, x: Array, axis: int, descending: bool, /) -> Array: ...
+    @kernel(argtop)
+    def argtop(self, x: Array, axis: int, count: int, /) -> Array: ...
 
     def searchsorted(self, ordered: Array, values: Array, side: Side, /) -> Array:
         return np.asarray(np.searchsorted(ordered, values, side))

@@ -37,6 +37,7 @@ except ImportError:
 
 from taglessad.xla import arrays, control, elementwise, matrices
 from taglessad.xla.host import on_host, traced
+from taglessad.xla.literals import of_literals
 from taglessad.xla.pytrees import register_pytrees
 from taglessad.xla.transformed import Operation, bind
 from taglessad.xla.width import wide
@@ -99,6 +100,9 @@ class Jax(Ops[Any]):
     # --- primitives -------------------------------------------------------------------------
     @wide
     def apply(self, prim: Prim, operands: tuple[Any, ...], params: Params, /) -> Any:
+        known = of_literals(prim, operands, params)
+        if known is not None:
+            return known
         kernel = KERNELS.get(prim.name)
         if kernel is not None:
             return kernel(operands, *params) if prim.variadic else kernel(*operands, *params)

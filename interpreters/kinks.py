@@ -69,6 +69,13 @@ def _neighbours(x: Array, axis: int, *_: Any) -> Array:
     return _gap(*(np.delete(ordered, i, axis) for i in (0, -1)))
 
 
+def _top_neighbours(x: Array, axis: int, count: int) -> Array:
+    """How far each of the largest entries is from the next."""
+    ordered = np.flip(np.sort(x, axis), axis)
+    met = min(count, max(x.shape[axis] - 1, 0))
+    return _gap(*(np.take(ordered, np.arange(met) + i, axis) for i in (0, 1)))
+
+
 def _contenders(x: Array, index: Array, updates: Array, axis: int, sign: float) -> Array:
     """How far, in each place of x, the second largest of x and of its updates is from the largest.
 
@@ -156,6 +163,7 @@ DISTANCES: Final[dict[str, Callable[..., Array]]] = {
     "argmax": lambda x, axis: _runner_up(x, (axis,), 1.0),
     "argmin": lambda x, axis: _runner_up(x, (axis,), -1.0),
     "argsort": _neighbours,
+    "argtop": _top_neighbours,
     "searchsorted": _from_entries,
     "copysign": lambda a, b: np.minimum(np.abs(a), np.abs(b)),
 }

@@ -132,6 +132,12 @@ def _entrywise(x: Values, updates: Values | None = None) -> Planner:
     return plan
 
 
+def _argtop(source: Source) -> Plan:
+    shape = a_shape(source, 1)
+    axis = an_axis(source, shape)
+    return Plan(((shape, Apart()),), (axis, source.integer(0, shape[axis])))
+
+
 def _searchsorted(source: Source) -> Plan:
     length = source.integer(0, 4)
     operands = (((length,), Ascending()), (a_shape(source), ALL))
@@ -230,6 +236,7 @@ ARRAYS: Final[dict[str, tuple[Domain, ...]]] = {
     "min_at": (Domain(_indexed(Apart(0, 2), Apart(1, 2)), NUMBERS),),
     "max_at": (Domain(_indexed(Apart(0, 2), Apart(1, 2)), NUMBERS),),
     "argsort": (Domain(_along_axis(_DISTINCT, 0, flags=1), NUMBERS),),
+    "argtop": (Domain(_argtop, NUMBERS),),
     "searchsorted": (Domain(_searchsorted, NUMBERS),),
     "threefry": (Domain(_threefry, (uint32,)),),
     "contract": (Domain(_contract, NUMBERS),),

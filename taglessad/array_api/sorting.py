@@ -63,8 +63,6 @@ def top_k(x: AnyTensor, k: int, /, *, axis: SupportsIndex = -1) -> TopK:
         raise ArgumentError(
             f"top_k: k is {count}, but axis {along} of shape {shapes.show(shape)} has {n} entries"
         )
-    stop = tuple(count if i == along else m for i, m in enumerate(shape))
-    order = t.ops.argsort(t.payload, along, True)
-    first = t.ops.slice(order, (0,) * len(shape), stop, (1,) * len(shape))
-    values = t.ops.take_along(t.payload, first, along)
-    return TopK(as_before(t, values), IntTensor(t.ops, first, int64))
+    places = t.ops.argtop(t.payload, along, count)
+    values = t.ops.take_along(t.payload, places, along)
+    return TopK(as_before(t, values), IntTensor(t.ops, places, int64))

@@ -1,7 +1,7 @@
 """checkpoint: in reverse, compute a function again rather than remember what it computed."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -9,10 +9,13 @@ from taglessad.control import bodies
 from taglessad.control.branch import BRANCH
 from taglessad.transforms.naming import check_function, named_after
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 # Any: arguments and results are trees of whatever the function takes and gives.
 
 
-def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
     """f, of which reverse mode keeps the arguments only, and runs it again for its derivative.
 
     Arguments and results as f's; numbers and truth values among them are values like any other, so
@@ -20,7 +23,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """
     check_function("checkpoint", f)
 
-    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+    def checkpointed(*args: P.args, **kwargs: P.kwargs) -> R:
         names = list(kwargs)
 
         def program(*values: Any) -> Any:
@@ -38,6 +41,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
             *bodies.payloads(base, given.leaves),
         ]
         found = base.run_n(BRANCH, tuple(values), ((recorded.graph,),))
-        return bodies.result(base, found, recorded)
+        whole: R = bodies.result(base, found, recorded)
+        return whole
 
     return named_after(checkpointed, "checkpoint", f)

@@ -326,15 +326,25 @@ def _steady(field: Field, op: str, row: list[Any], active: bool, place: tuple[in
 
 
 def argsort(field: Field, x: Numbers, axis: int, descending: bool) -> Objects:
+    return _order(field, x, axis, descending, x.values.shape[axis])
+
+
+def argtop(field: Field, x: Numbers, axis: int, count: int) -> Objects:
+    return _order(field, x, axis, True, count)
+
+
+def _order(field: Field, x: Numbers, axis: int, descending: bool, count: int) -> Objects:
+    """The first `count` places of the order."""
     ordered = np.moveaxis(x.values, axis, -1)
     lists, shape = rows(ordered, (ordered.ndim - 1,))
     order: list[list[int]] = []
     for i, row in enumerate(lists):
         places = _merge_sorted(field, row, list(range(len(row))), descending)
-        order.append(places)
+        order.append(places[:count])
         place = tuple(map(int, np.unravel_index(i, shape))) if shape else ()
-        _steady(field, "sort", [row[j] for j in places], x.active, place)
-    found = np.asarray(order, np.int64).reshape(ordered.shape)
+        met = places[: count + 1] if count else []
+        _steady(field, "sort", [row[j] for j in met], x.active, place)
+    found = np.asarray(order, np.int64).reshape(*ordered.shape[:-1], count)
     return np.moveaxis(found, -1, axis)
 
 
@@ -441,6 +451,7 @@ BALLS: dict[str, Kernel] = {
     "argmax": extreme_place("argmax", True),
     "argmin": extreme_place("argmin", False),
     "argsort": argsort,
+    "argtop": argtop,
     "ceil": step("ceil", lambda x: x.ceil()),
     "clip": clip,
     "atan2": atan2,

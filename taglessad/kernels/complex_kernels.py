@@ -147,6 +147,11 @@ def argsort(field: shared.Field, x: Numbers, axis: int, descending: bool) -> Obj
     return np.moveaxis(np.asarray(found, np.int64).reshape(ordered.shape), -1, axis)
 
 
+def argtop(field: shared.Field, x: Numbers, axis: int, count: int) -> Objects:
+    order = argsort(field, x, axis, True)
+    return order[(slice(None),) * axis + (slice(count),)]
+
+
 def extreme_place(largest: bool) -> Kernel:
     """Where the largest or the smallest entry stands."""
 
@@ -183,6 +188,7 @@ COMPLEX: dict[str, Kernel] = {
     "argmax": extreme_place(True),
     "argmin": extreme_place(False),
     "argsort": argsort,
+    "argtop": argtop,
     "clip": clip,
     "cumulative_max": cumulative_max,
     "equal": comparison(_equal),

@@ -48,6 +48,7 @@ INTEGERS: dict[str, Callable[..., Any]] = {
     "argmax": argmax,
     "argmin": argmin,
     "argsort": indexing.argsort,
+    "argtop": indexing.argtop,
     "bitwise_and": np.bitwise_and,
     "bitwise_invert": np.invert,
     "bitwise_or": np.bitwise_or,

@@ -169,16 +169,26 @@ def _extreme_place(op: str, better: Callable[[Any, Any], Any]) -> Kernel:
 
 
 def argsort(field: Ties, x: Numbers, axis: int, descending: bool) -> Objects:
+    return _order(field, x, axis, descending, x.values.shape[axis])
+
+
+def argtop(field: Ties, x: Numbers, axis: int, count: int) -> Objects:
+    return _order(field, x, axis, True, count)
+
+
+def _order(field: Ties, x: Numbers, axis: int, descending: bool, count: int) -> Objects:
+    """The first `count` places of the order; a tie is one of those with the next."""
     ordered = np.moveaxis(_settled(x), axis, -1)
     lists, shape = rows(ordered, (ordered.ndim - 1,))
     order: list[list[int]] = []
     tied: list[bool] = []
     for row in lists:
         places = sorted(range(len(row)), key=row.__getitem__, reverse=descending)
-        order.append(places)
-        tied.append(any(row[i] == row[j] for i, j in zip(places, places[1:], strict=False)))
+        order.append(places[:count])
+        met = zip(places[:count], places[1:], strict=False)
+        tied.append(any(row[i] == row[j] for i, j in met))
     field.tie("sort", np.asarray(tied, bool).reshape(shape), np.empty(shape, object))
-    found = np.asarray(order, np.int64).reshape(ordered.shape)
+    found = np.asarray(order, np.int64).reshape(*ordered.shape[:-1], count)
     return np.moveaxis(found, -1, axis)
 
 
@@ -193,6 +203,7 @@ RATIONAL: dict[str, Kernel] = {
     "argmax": _extreme_place("argmax", lambda a, b: a > b),
     "argmin": _extreme_place("argmin", lambda a, b: a < b),
     "argsort": argsort,
+    "argtop": argtop,
     "ceil": entrywise(rationals.ceil),
     "clip": clip,
     "copysign": entrywise(rationals.copysign),

@@ -29,6 +29,18 @@ def _argsort_batch(
 ARGSORT: Final = declare("argsort", _infer_argsort, (None,), "general", _argsort_batch)
 
 
+# --- argtop --------------------------------------------------------------------------------------
+def _infer_argtop(x: Aval, axis: int, count: int) -> Aval:
+    return Aval((*x.shape[:axis], count, *x.shape[axis + 1 :]), int64)
+
+
+def _argtop_batch(ops: "Ops[R]", size: int, mapped: Mapped, x: R, axis: int, count: int) -> R:
+    return ops.argtop(x, axis + 1, count)
+
+
+ARGTOP: Final = declare("argtop", _infer_argtop, (None,), "general", _argtop_batch)
+
+
 # --- searchsorted --------------------------------------------------------------------------------
 def _infer_searchsorted(ordered: Aval, values: Aval, side: Side) -> Aval:
     return Aval(values.shape, int64)
@@ -86,6 +98,11 @@ class Order(Interpreter[R]):
         """The stable order of the entries along an axis (int64); NaN sorts last, first if
         descending."""
         return self.apply(ARGSORT, (x,), (axis, descending))
+
+    def argtop(self, x: R, axis: int, count: int, /) -> R:
+        """Where the `count` largest entries along an axis stand (int64), the largest first; of
+        equal entries the first comes first; NaN is largest."""
+        return self.apply(ARGTOP, (x,), (axis, count))
 
     def searchsorted(self, ordered: R, values: R, side: Side, /) -> R:
         """How many entries of a sorted array come before each value (int64).

@@ -79,24 +79,62 @@ def exclusive(ops: "Ops[R]", products: R, axis: int) -> R:
 
 
 def _others(ops: "Ops[R]", x: R, axes: Axes) -> R:
-    """For each entry the product of all others: right where some are zero, at every order.
-
-    The product of what comes before (cumulative from the left) and after (from the right).
-    """
+    """For each entry the product of all others: right where some are zero, at every order."""
+    if len(axes) == 1:
+        return _others_along(ops, x, *axes)
     shape = ops.shape(x)
     rest = tuple(i for i in range(len(shape)) if i not in axes)
     order = (*rest, *axes)
     ordered = ops.permute(x, order)
     length = size(tuple(shape[i] for i in axes))
-    if length == 0:
-        return x
     flat = ops.reshape(ordered, (*(shape[i] for i in rest), length))
-    axis = len(rest)
-    before = exclusive(ops, ops.cumulative_prod(flat, axis), axis)
-    backwards = ops.cumulative_prod(ops.flip(flat, (axis,)), axis)
-    after = ops.flip(exclusive(ops, backwards, axis), (axis,))
-    product = ops.reshape(ops.mul(before, after), ops.shape(ordered))
+    product = ops.reshape(_others_along(ops, flat, len(rest)), ops.shape(ordered))
     return ops.permute(product, inverse(order))
+
+
+def _others_along(ops: "Ops[R]", x: R, axis: int) -> R:
+    length = ops.shape(x)[axis]
+    if isinstance(length, int):
+        return x if length == 0 else _by_halves(ops, x, axis, length)
+    # Of a symbol there are no halves: the product of what comes before, and of what comes after.
+    before = exclusive(ops, ops.cumulative_prod(x, axis), axis)
+    backwards = ops.cumulative_prod(ops.flip(x, (axis,)), axis)
+    return ops.mul(before, ops.flip(exclusive(ops, backwards, axis), (axis,)))
+
+
+def _by_halves(ops: "Ops[R]", x: R, axis: int, length: int) -> R:
+    """Entries are multiplied in pairs, one of each half, until two are left.
+
+    Then back: the others of an entry are those of its pair, times the entry it is paired with.
+    """
+    halves: list[tuple[int, R, R]] = []
+    while length > 2:
+        half = length // 2
+        left, right = _part(ops, x, axis, 0, half), _part(ops, x, axis, half, 2 * half)
+        halves.append((half, left, right))
+        alone = (_part(ops, x, axis, length - 1, length),) if length % 2 else ()
+        x = _joined(ops, (ops.mul(left, right), *alone), axis)
+        length -= half
+    others = ops.flip(x, (axis,)) if length == 2 else ops.broadcast(ops.scalar(1, x), ops.shape(x))
+    for half, left, right in reversed(halves):
+        pairs = _part(ops, others, axis, 0, half)
+        alone = (_part(ops, others, axis, half, length),) if length > half else ()
+        others = _joined(ops, (ops.mul(pairs, right), ops.mul(pairs, left), *alone), axis)
+        length += half
+    return others
+
+
+def _part(ops: "Ops[R]", x: R, axis: int, start: int, stop: int) -> R:
+    shape = ops.shape(x)
+    if (start, stop) == (0, shape[axis]):
+        return x
+    first = tuple(start if i == axis else 0 for i in range(len(shape)))
+    last = tuple(stop if i == axis else n for i, n in enumerate(shape))
+    return ops.slice(x, first, last, (1,) * len(shape))
+
+
+def _joined(ops: "Ops[R]", xs: tuple[R, ...], axis: int) -> R:
+    return ops.concat(xs, axis) if len(xs) > 1 else xs[0]
 
 
 def _prod_push(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:

@@ -1,4 +1,4 @@
-"""Reductions, structure, indexing, order and contraction on XLA."""
+"""Reductions, structure, indexing and contraction on XLA."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,7 +10,7 @@ from jax import lax
 from jax.core import Tracer
 
 from taglessad.kernels.threefry import GROUPS, PARITY, ROTATIONS
-from taglessad.xla import fourier
+from taglessad.xla import fourier, order
 from taglessad.xla.convolution import convolution
 from taglessad.xla.elementwise import stretched
 
@@ -174,14 +174,6 @@ def _starts(x: Any, index: Any, rest: tuple[int, ...]) -> Any:
     return lax.expand_dims(index, (index.ndim,))
 
 
-# --- order ----------------------------------------------------------------------------------------
-def _argsort(x: Any, axis: int, descending: bool) -> Any:
-    if not descending:
-        return jnp.argsort(x, axis=axis, stable=True)
-    backwards = jnp.argsort(jnp.flip(x, axis), axis=axis, stable=True)
-    return x.shape[axis] - 1 - jnp.flip(backwards, axis)
-
-
 # --- contraction ----------------------------------------------------------------------------------
 def _contract(a: Any, b: Any, spec: str) -> Any:
     """By dot_general, in full precision: float32 stays float32 on every device."""
@@ -256,7 +248,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "set_at": _set_at,
     "take_along": _take_along,
     "add_along": _add_along,
-    "argsort": _argsort,
+    **order.KERNELS,
     "searchsorted": lambda *xs: jnp.searchsorted(*xs).astype(np.int64),
     "contract": _contract,
     "convolution": convolution,

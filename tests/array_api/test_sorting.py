@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import taglessad as tad
 from taglessad.compiled.jit import jit
 from taglessad.errors import ArgumentError, IndexOutOfRange
+from taglessad.interpreters import Exact
 
 TIES = np.random.default_rng(0).integers(-2, 3, (3, 4, 5))
 
@@ -84,6 +85,36 @@ def test_top_k(k: int, axis: int) -> None:
     np.testing.assert_array_equal(np.asarray(values), np.take_along_axis(TIES, want, axis))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("k", [0, 1, 7, 150, 600])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_largest_of_many_are_the_first_in_order(axis: int, k: int, dtype: str) -> None:
+    """Selected before they are sorted, where they are few: among ties, infinities and no NaN."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(-40, 40, (600, 9) if axis == 0 else (9, 600))
+    if dtype.startswith("float"):
+        x = np.where(x == 39, np.inf, np.where(x == 38, -np.inf, x * 0.5))
+        x = np.where((x == 0) & (rng.random(x.shape) < 0.5), -0.0, x)
+    x = x.astype(dtype)
+    want = np.take(np.asarray(tad.argsort(x, axis=axis, descending=True)), range(k), axis)
+    np.testing.assert_array_equal(tad.top_k(x, k, axis=axis).indices, want)
+
+
+@pytest.mark.parametrize("k", [2, 9])
+def test_nan_among_many_is_largest(k: int) -> None:
+    x = np.random.default_rng(0).standard_normal((9, 600))
+    x[:, 500], x[3, ::100] = np.nan, -np.nan
+    want = np.asarray(tad.argsort(x, descending=True))[:, :k]
+    np.testing.assert_array_equal(tad.top_k(x, k).indices, want)
+
+
+def test_top_k_of_a_batch() -> None:
+    x = np.stack([TIES, TIES[::-1]], axis=1)
+    got = tad.vmap(lambda x: tad.top_k(x, 2, axis=0).indices, in_axes=1)(x)
+    for i in (0, 1):
+        np.testing.assert_array_equal(got[i], tad.top_k(x[:, i], 2, axis=0).indices)
+
+
 def test_derivatives_of_top_k(check_program: Callable[..., None]) -> None:
     x = np.random.default_rng(0).standard_normal((3, 4))
     check_program(lambda x: tad.sin(tad.top_k(x, 2).values), x)
@@ -92,6 +123,17 @@ def test_derivatives_of_top_k(check_program: Callable[..., None]) -> None:
 def test_the_first_of_equal_entries_comes_first_and_nan_is_largest() -> None:
     got = tad.top_k(np.array([1.0, 2.0, np.nan, 2.0]), 3)
     np.testing.assert_array_equal(np.asarray(got.indices), [2, 1, 3])
+
+
+@pytest.mark.parametrize("k,ties", [(0, 0), (1, 0), (2, 1), (3, 2)])
+def test_ties_count_where_they_decide_what_is_largest(k: int, ties: int) -> None:
+    """In the first column none is among the two largest or ends them."""
+    pytest.importorskip("flint")
+    x = np.array([[5.0, 3.0], [1.0, 2.0], [4.0, 2.0], [1.0, 1.0]])
+    exact = Exact()
+    got = tad.interpret(lambda x: tad.top_k(x, k, axis=0).values, exact)(x)
+    np.testing.assert_array_equal(np.asarray(got, float), -np.sort(-x, axis=0)[:k])
+    assert sum(t.entries for t in exact.ties) == ties
 
 
 def test_sorting_errors() -> None:

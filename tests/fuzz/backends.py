@@ -118,6 +118,9 @@ class Ours(OurFunctions, OurSignals):
     def extreme(self, name: str, x: Any, axis: int) -> Any:
         return getattr(tad, name)(x, axis=axis)
 
+    def largest(self, x: Any, count: int) -> Any:
+        return tad.top_k(x, count).values
+
     def cumulative(self, name: str, x: Any, axis: int) -> Any:
         return getattr(tad, f"cumulative_{name}")(x, axis=axis)
 
@@ -310,6 +313,9 @@ class Jax(Unrolled, JaxFunctions, JaxSignals):
     def extreme(self, name: str, x: Any, axis: int) -> Any:
         return getattr(self.xp, name)(x, axis=axis)
 
+    def largest(self, x: Any, count: int) -> Any:
+        return self.jax.lax.top_k(x, count)[0]
+
     def cumulative(self, name: str, x: Any, axis: int) -> Any:
         lax = self.jax.lax
         calls = {"sum": lax.cumsum, "prod": lax.cumprod, "max": lax.cummax, "min": lax.cummin}
@@ -385,6 +391,9 @@ class Torch(Unrolled, TorchFunctions, TorchSignals):
         calls = {"max": self.torch.amax, "min": self.torch.amin}
         calls |= {"argmax": self.torch.argmax, "argmin": self.torch.argmin}
         return calls[name](x, dim=axis)
+
+    def largest(self, x: Any, count: int) -> Any:
+        return self.torch.topk(x, count).values
 
     def cumulative(self, name: str, x: Any, axis: int) -> Any:
         if name in ("max", "min"):

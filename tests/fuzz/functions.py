@@ -23,7 +23,10 @@ NOT_IN_TORCH = (
     *("rel_entr", "kl_div", "beta"),
 )
 # In `tad.special` only; some have formulas below.
-ONLY_HERE = ("erfcinv", "erfcx", "exprel", "cosm1", "boxcox", "inv_boxcox", "log_expit", "binom")
+ONLY_HERE = (
+    *("erfcinv", "erfcx", "exprel", "cosm1", "boxcox", "inv_boxcox", "log_expit", "binom", "poch"),
+    *("j0", "j1", "y0", "y1", "lambertw"),
+)
 ACTIVATIONS = (
     *("relu", "sigmoid", "softplus", "silu", "elu", "celu", "selu", "leaky_relu", "mish"),
     *("hard_tanh", "soft_sign", "log_sigmoid", "relu6", "hard_sigmoid", "hard_silu"),

@@ -244,6 +244,7 @@ for _s in ("v>v", "m>m"):
     add("structure", _s, "softmax", lambda L, k, x: L.softmax(x, axis=axis(k, x)))
 add("sort", "v>v", "sort", lambda L, k, x: x[L.xp.argsort(apart(L, x))])
 add("sort", "v>v", "sorted", lambda L, k, x: _sorted(L, apart(L, x)))
+add("sort", "v>v", "top_k", lambda L, k, x: x * L.largest(apart(L, x), 2)[1])
 add("sort", "v>s", "median", lambda L, k, x: L.xp.median(apart(L, x)))
 add("sort", "v>s", "quantile", lambda L, k, x: L.xp.quantile(apart(L, x), 0.3))
 add(

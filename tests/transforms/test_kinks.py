@@ -202,6 +202,27 @@ TURNS: dict[str, tuple[Any, Any, str, list[float], Any]] = {
         [0.0, 2.0, 3.0],
     ),
     "argsort": (lambda x: x[tad.argsort(x)], [1.0, 3.0, 1.0], "argsort", [0.0], [1.0, 3.0, 2.0]),
+    "top_k": (
+        lambda x: tad.top_k(x, 2).values,
+        [5.0, 1.0, 1.0625],
+        "argtop",
+        [0.0625],
+        [5.0, 1, 3],
+    ),
+    "top_k of all": (
+        lambda x: tad.top_k(x, 3).values,
+        [5.0, 1.0, 1.0],
+        "argtop",
+        [0.0],
+        [5.0, 1, 3],
+    ),
+    "top_k, ties behind it": (
+        lambda x: tad.top_k(x, 1).values,
+        [5.0, 1.0, 5.0, 1.0],
+        "argtop",
+        [0.0],
+        [5.0, 1.0, 1.0],
+    ),
     "searchsorted": (
         lambda x: x * tad.searchsorted(tad.asarray(KNOTS), x),
         [0.9375, 7.0, 3.03125],
