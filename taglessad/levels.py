@@ -22,11 +22,13 @@ _TOP: Final[ContextVar[Ops[Any] | None]] = ContextVar("taglessad_interpreter", d
 
 
 class _Root:
-    """The interpreter of plain values: the slots that the layers above fill."""
+    """The interpreter of plain values: the one slot that the layer above fills."""
 
     default: Ops[Any]
-    # Where transforms of another library may be under way: their root, or None.
-    foreign: Callable[[], Ops[Any] | None] | None = None
+
+
+_FOREIGN: Final[list[Callable[[], Ops[Any] | None]]] = []
+"""Of another library with transforms, once it is in use: inside them their root, None outside."""
 
 
 def set_default_root(root: Ops[Any]) -> None:
@@ -36,7 +38,7 @@ def set_default_root(root: Ops[Any]) -> None:
 
 def set_foreign_root(root: Callable[[], Ops[Any] | None]) -> None:
     """Called once, where a root is made that transforms of another library run on."""
-    _Root.foreign = root
+    _FOREIGN[:] = [root]
 
 
 def default_root() -> Ops[Any]:
@@ -51,8 +53,8 @@ under_way: Final = _TOP.get
 def ambient() -> Ops[Any]:
     """The interpreter under way, or the root of plain values outside every transform."""
     top = _TOP.get()
-    if top is None and _Root.foreign is not None:
-        top = _Root.foreign()
+    if top is None and _FOREIGN:
+        top = _FOREIGN[0]()
     return _Root.default if top is None else top
 
 

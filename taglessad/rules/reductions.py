@@ -134,7 +134,7 @@ def _part(ops: "Ops[R]", x: R, axis: int, start: int, stop: int) -> R:
 
 
 def _joined(ops: "Ops[R]", xs: tuple[R, ...], axis: int) -> R:
-    return ops.concat(xs, axis) if len(xs) > 1 else xs[0]
+    return xs[0] if len(xs) == 1 else ops.concat(xs, axis)
 
 
 def _prod_push(ops: "Ops[R]", d: R, y: R, x: R, axes: Axes) -> R:

@@ -30,7 +30,11 @@ class _BoolLeaf(BoolTensor):
     __slots__ = ()
 
 
-_LEAVES: Final = {Tensor: _RealLeaf, IntTensor: _IntLeaf, BoolTensor: _BoolLeaf}
+_LEAVES: Final[dict[type[AnyTensor], type[AnyTensor]]] = {
+    Tensor: _RealLeaf,
+    IntTensor: _IntLeaf,
+    BoolTensor: _BoolLeaf,
+}
 
 
 def register_pytrees(root: Ops[Any]) -> None:
