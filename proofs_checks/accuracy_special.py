@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 import taglessad.special as special
-from taglessad.proofs_checks.accuracy import ZERO, Real, Row, mpmath
+from taglessad.proofs_checks.accuracy import ZERO, Beyond, Real, Row, mpmath
 from taglessad.proofs_checks.accuracy_points import (
     ANGLES,
     F64,
@@ -183,7 +183,7 @@ def _betainc_row(a: float, b: float) -> Row:
 
 def _wave(name: str, f: Any, exact: Any, n: int, low: float) -> Row:  # Any: functions
     points = one(low, 1e12, (max(low, -40), 40), near=(0.0,))
-    zeros = dict.fromkeys(("f", "f_x", "f_xx"), ZERO)
+    zeros: dict[str, Beyond] = dict.fromkeys(("f", "f_x", "f_xx"), ZERO)
     return Row(name, f, lambda x: exact(n, x), (_upto_one,), points, "up to 1e12", zeros)
 
 
