@@ -35,7 +35,7 @@ except ImportError:
         "the Jax interpreter needs JAX, which is not installed: pip install 'taglessad[jax]'"
     ) from None
 
-from taglessad.xla import arrays, control, elementwise, matrices
+from taglessad.xla import arrays, control, elementwise, matrices, special
 from taglessad.xla.host import on_host, traced
 from taglessad.xla.literals import of_literals
 from taglessad.xla.pytrees import register_pytrees
@@ -44,6 +44,9 @@ from taglessad.xla.width import wide
 
 # Any: arrays and tracers of JAX, in dtypes that are data.
 KERNELS = {**elementwise.KERNELS, **arrays.KERNELS, **matrices.KERNELS}
+RULED = frozenset({*arrays.UNKNOWN, *special.KERNELS})
+"""Kernels of which JAX's own transforms get our derivatives: theirs would be those of the polynomial
+or the iteration that approximates the function, or none."""
 
 
 def _parts(params: Params) -> Iterator[Any]:
@@ -105,6 +108,8 @@ class Jax(Ops[Any]):
             return known
         kernel = KERNELS.get(prim.name)
         if kernel is not None:
+            if prim.name in RULED and traced(operands):
+                return self._own(prim, operands, params, lambda *xs: [kernel(*xs, *params)])[0]
             return kernel(operands, *params) if prim.variadic else kernel(*operands, *params)
         aval = prim.infer(*[self.aval(x) for x in operands], *params)
         (y,) = self._own(prim, operands, params, on_host(prim, params, (aval,)))
@@ -221,6 +226,11 @@ def array(x: Any) -> Any:
 
 def from_jax(value: Any, what: str, name: str) -> AnyTensor:
     """An array or tracer of JAX as a handle. Raises DTypeError for a dtype without meaning here."""
+    if jnp.issubdtype(value.dtype, jax.dtypes.extended):
+        raise DTypeError(
+            f"{what}: {name} is of dtype {value.dtype}, which only JAX's own functions take; of a "
+            "random key the words: jax.random.key_data(key)"
+        )
     dtype = check(np.dtype(value.dtype), f"{what}: {name}", bfloat16=True)
     weak = bool(getattr(value, "weak_type", False)) and value.ndim == 0
     if weak and isinstance(value, Tracer):
@@ -252,7 +262,7 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
     narrowed = jax.dtypes.canonicalize_dtype(x.dtype)
     if narrowed == x.dtype:
         return jnp.asarray(value)
-    if not allow_downcast:
+    if not (allow_downcast or x.weak):
         raise DTypeError(
             f"to_jax: dtype {x.dtype} would become {narrowed} in JAX's own functions; switch on "
             "jax_enable_x64, or pass allow_downcast=True"
@@ -260,4 +270,12 @@ def to_jax(t: Any, *, allow_downcast: bool = False) -> Any:
     return jnp.asarray(value if known is None else known, narrowed)
 
 
-AnyTensor.__jax_array__ = to_jax  # type: ignore[attr-defined]  # JAX's functions ask for it
+def _to_functions_of_jax(x: AnyTensor) -> Callable[[], Any]:
+    """What JAX's functions ask an argument for; its operators leave what has none to our own."""
+    known = x.ops if isinstance(x.ops, Jax) else x.ops.literal(x.payload)
+    if known is None or not (x.weak or jax.dtypes.canonicalize_dtype(x.dtype) == x.dtype):
+        raise AttributeError("__jax_array__")
+    return lambda: to_jax(x)
+
+
+AnyTensor.__jax_array__ = property(_to_functions_of_jax)  # type: ignore[attr-defined]  # JAX's own

@@ -14,12 +14,22 @@ def represent(x: AnyTensor) -> str:
     name = type(x).__name__
     if x.ops.closed:
         return f"{name}(<{x.ops!r}, which has ended>)"
-    value = x.ops.peek(x.payload)
+    if not holds_array(x):
+        return f"{name}({x.payload!r})"
     known = f"shape={show(x.shape)}, {x.dtype}"
+    value = x.ops.peek(x.payload)
     if value is None:
         return f"{name}(<{x.ops!r}>, {known})"
     text = np.array2string(value, separator=", ", prefix=f"{name}(")
     return f"{name}({text}, {known}, {x.ops!r})"
+
+
+def holds_array(x: AnyTensor) -> bool:
+    """False where JAX has put something else in the place of an array, as it may in its trees."""
+    try:
+        return x.shape is not None
+    except AttributeError:
+        return False
 
 
 def text(x: AnyTensor) -> str:

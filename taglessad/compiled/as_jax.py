@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from taglessad.convert import as_handle
+from taglessad.levels import join
 from taglessad.primitive import Aval
 from taglessad.tensor import handle
 from taglessad.transforms.arguments import call_leaves
@@ -21,7 +22,8 @@ def as_jax(f: Callable[..., Any], *, allow_downcast: bool = False) -> Callable[.
 
     Arguments and results as f's, with arrays of JAX for handles. f is recorded as a whole, at each
     call outside `jax.jit`, so it looks at no value; close over what is static. Without `as_jax`,
-    JAX differentiates the operations that f became, by its own conventions.
+    JAX differentiates the operations that f became, by its own conventions. Inside a transform of
+    ours it is f.
 
     Raises MissingExtra without JAX; DTypeError where JAX would narrow a 64-bit result, unless
     `allow_downcast` (`tad.to_jax`).
@@ -34,6 +36,8 @@ def as_jax(f: Callable[..., Any], *, allow_downcast: bool = False) -> Callable[.
 
     def call(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = call_leaves("as_jax", args, kwargs, as_handle)
+        if join(x.ops for x in leaves).base is not None:  # a transform of ours is under way
+            return f(*args, **kwargs)
         specs = [(Aval(x.shape, x.dtype), x.weak) for x in leaves]
         recorded = record("as_jax", f, treedef, specs, JAX)
         own = [JAX.lift(x.ops, x.payload) for x in leaves]

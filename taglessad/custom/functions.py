@@ -280,8 +280,10 @@ class _Call:
             given = _given(name, f"the cotangent of argument {i}", tree, g)
             for place, c in zip(leaves, given, strict=True):
                 if self.real[place]:  # an integer has no cotangent: what stands there is not used
-                    shape, dtype = self.avals[place]
-                    taken.append(_checked(name, f"the cotangent of argument {i}", c, shape, dtype))
+                    (shape, dtype), label = self.avals[place], f"the cotangent of argument {i}"
+                    if self.specs[place][1] and isinstance(c, AnyTensor) and is_real(c.dtype):
+                        c = c.astype(dtype)  # a number's, which took the dtype of what it met
+                    taken.append(_checked(name, label, c, shape, dtype))
         return taken
 
 

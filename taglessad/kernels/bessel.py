@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from taglessad.kernels.blocks import weighted
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
 
-_LARGE: Final = 24.0
-_ANGLES: Final[F64] = np.asarray((np.arange(40) + 0.5) * (np.pi / 40), np.float64)
-_STEP: Final = 0.35
-_STEPS: Final[F64] = np.asarray((np.arange(20) + 0.5) * _STEP, np.float64)
+LARGE: Final = 24.0
+ANGLES: Final[F64] = np.asarray((np.arange(40) + 0.5) * (np.pi / 40), np.float64)
+STEP: Final = 0.35
+STEPS: Final[F64] = np.asarray((np.arange(20) + 0.5) * STEP, np.float64)
 
 
 def bessel_i(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:
@@ -101,7 +101,7 @@ _SECOND: Final = (
 # Of the first and second derivative of I_1(x) exp(-x): its zero, in two parts; how far from it the
 # polynomial goes; and the coefficients of the quotient by the distance from the zero, which equals
 # it at Chebyshev nodes. Computed with mpmath at 60 digits.
-_NEAR_ZERO: Final = {
+NEAR_ZERO: Final = {
     1: ((1.5451272579925426, 1.0630756383046672e-16), 1.5, _FIRST),
     2: ((2.781492935347947, -9.215242391717268e-17), 1.75, _SECOND),
 }
@@ -116,9 +116,9 @@ def _derivative(n: int, m: int, x: F64) -> F64:
 
     if m == 0:
         return piecewise(x, (x < 8, lambda x: x * _mean(1, 0, x)), (x >= 8, plain))
-    if m not in _NEAR_ZERO:
+    if m not in NEAR_ZERO:
         return plain(x)
-    (zero, rest), reach, coefficients = _NEAR_ZERO[m]
+    (zero, rest), reach, coefficients = NEAR_ZERO[m]
     near = np.abs(x - zero) < reach
 
     def by_polynomial(x: F64) -> F64:
@@ -132,8 +132,8 @@ def _mean(n: int, m: int, x: F64) -> F64:
     """The mean over the circle of (1 - cos t)**m sin(t)**(2 n) exp(-x (1 - cos t)) / (2 n - 1)!!"""
     total = piecewise(
         x,
-        ((x >= 0) & (x <= _LARGE), lambda x: _small(n, m, x)),
-        ((x > _LARGE) & (x < np.inf), lambda x: _large(n, m, x)),
+        ((x >= 0) & (x <= LARGE), lambda x: _small(n, m, x)),
+        ((x > LARGE) & (x < np.inf), lambda x: _large(n, m, x)),
         (x == np.inf, lambda x: np.zeros_like(x)),
     )
     return total / math.prod(range(1, 2 * n, 2))
@@ -141,8 +141,8 @@ def _mean(n: int, m: int, x: F64) -> F64:
 
 def _small(n: int, m: int, x: F64) -> F64:
     """The mean over the circle of (1 - cos t)**m sin(t)**(2 n) exp(-x (1 - cos t))."""
-    rest = 2 * np.sin(_ANGLES / 2) ** 2  # 1 - cos t
-    weight = rest**m * np.sin(_ANGLES) ** (2 * n) / _ANGLES.size
+    rest = 2 * np.sin(ANGLES / 2) ** 2  # 1 - cos t
+    weight = rest**m * np.sin(ANGLES) ** (2 * n) / ANGLES.size
     return weighted(np.exp(-x[:, None] * rest), weight)
 
 
@@ -151,8 +151,8 @@ def _large(n: int, m: int, x: F64) -> F64:
 
     sin(t)**2 is s (2 - s) and dt is 2 dz / sqrt(x (2 - s)), for s = z*z / x.
     """
-    square = _STEPS * _STEPS
+    square = STEPS * STEPS
     s = np.minimum(square / x[:, None], 2.0)
     rest = 2 - s
     form = s ** (m + n) * np.where(rest > 0, rest, 1.0) ** (n - 0.5) * (rest > 0)
-    return weighted(form, np.exp(-square) * (2 * _STEP / np.pi)) / np.sqrt(x)
+    return weighted(form, np.exp(-square) * (2 * STEP / np.pi)) / np.sqrt(x)

@@ -176,13 +176,18 @@ _Q1: Final = (
     5.499288063650921e-12,
 )
 
+# Of the orders 0 and 1.
+NEAR_FIRST: Final = (_J0, _J1)
+NEAR_SECOND: Final = (_Y0, _Y1)
+WAVES: Final = ((_P0, _Q0), (_P1, _Q1))
+
 # The first zeros of J_0 and J_1, each in two parts.
-_ZEROS: Final = (
+ZEROS: Final = (
     (2.404825557695773, -1.176691651530894e-16),
     (3.8317059702075125, -1.5269184090088067e-16),
 )
-_MIDDLE: Final = 5.0
-_FURTHER: Final = 40  # orders above n at which the recurrence from above begins
+MIDDLE: Final = 5.0
+FURTHER: Final = 40  # orders above n at which the recurrence from above begins
 
 
 def bessel_j(x: NDArray[Float] | Float, n: int) -> NDArray[Float]:
@@ -212,8 +217,8 @@ def _first_kind(n: int, x: F64) -> F64:
         return piecewise(x, (x > n, lambda x: _rising(n, x)), (x <= n, lambda x: _falling(n, x)))
     return piecewise(
         x,
-        (x < _MIDDLE, lambda x: _first_near(n, x)),
-        ((x >= _MIDDLE) & (x < np.inf), lambda x: _waves(n, x)[0]),
+        (x < MIDDLE, lambda x: _first_near(n, x)),
+        ((x >= MIDDLE) & (x < np.inf), lambda x: _waves(n, x)[0]),
         (x == np.inf, lambda x: np.zeros_like(x)),
     )
 
@@ -230,22 +235,23 @@ def _first_near(n: int, x: F64) -> F64:
 
 def _by_zero(n: int, x: F64) -> F64:
     """J_0(x) or J_1(x) / x."""
-    zero, rest = _ZEROS[n]
+    zero, rest = ZEROS[n]
     factor = ((x - zero) - rest) * (x + zero)
-    return factor * polynomial(_J1 if n else _J0, _place(x))
+    return factor * polynomial(NEAR_FIRST[n], _place(x))
 
 
 def _second_near(n: int, x: F64) -> F64:
     log = np.log(x) * _first_near(n, x)
     if n == 0:
-        return polynomial(_Y0, _place(x)) + 2 / np.pi * log
-    return x * polynomial(_Y1, _place(x)) + 2 / np.pi * (log - 1 / x)
+        return polynomial(NEAR_SECOND[0], _place(x)) + 2 / np.pi * log
+    return x * polynomial(NEAR_SECOND[1], _place(x)) + 2 / np.pi * (log - 1 / x)
 
 
 def _waves(n: int, x: F64) -> tuple[F64, F64]:
     """J_n and Y_n for finite x >= 5, with the cosine and sine of x - pi/4 and x - 3 pi/4 in those of x."""
-    place = 2 * (_MIDDLE / x) ** 2 - 1
-    p, q = polynomial(_P1 if n else _P0, place), polynomial(_Q1 if n else _Q0, place) / x
+    place = 2 * (MIDDLE / x) ** 2 - 1
+    p, q = (polynomial(table, place) for table in WAVES[n])
+    q = q / x
     cosine, sine = np.cos(x), np.sin(x)
     even, odd = cosine + sine, sine - cosine
     size = 1 / np.sqrt(np.pi) / np.sqrt(x)
@@ -265,7 +271,7 @@ def _rising(n: int, x: F64) -> F64:
 def _falling(n: int, x: F64) -> F64:
     """From the quotient of the orders n + 1 and n, a continued fraction (DLMF 10.10.1)."""
     ratio = np.zeros_like(x)
-    for k in range(n + _FURTHER, n, -1):
+    for k in range(n + FURTHER, n, -1):
         ratio = 1 / (2 * k / x - ratio)
     above, found = ratio, np.ones_like(x)
     for k in range(n, 1, -1):
@@ -287,7 +293,7 @@ def _second_kind(n: int, x: F64) -> F64:
         return found
     return piecewise(
         x,
-        (x < _MIDDLE, lambda x: _second_near(n, x)),
-        ((x >= _MIDDLE) & (x < np.inf), lambda x: _waves(n, x)[1]),
+        (x < MIDDLE, lambda x: _second_near(n, x)),
+        ((x >= MIDDLE) & (x < np.inf), lambda x: _waves(n, x)[1]),
         (x == np.inf, lambda x: np.zeros_like(x)),
     )

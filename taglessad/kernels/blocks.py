@@ -11,8 +11,8 @@ from taglessad.kernels.erf import F64
 _BLOCK: Final = 2048  # of kernels that integrate, with some 100 nodes for each element
 LARGE_BLOCK: Final = 8192
 """Of kernels that do not: fewer are less work for each element."""
-_LEVELS: Final = (0.5, 3.0, 12.0, 46.0)  # exp(-46) is below a rounding error
-_STEPS_TO_CLIFF: Final = (1024.0, 256.0, 64.0, 16.0, 4.0)
+LEVELS: Final = (0.5, 3.0, 12.0, 46.0)  # exp(-46) is below a rounding error
+STEPS_TO_CLIFF: Final = (1024.0, 256.0, 64.0, 16.0, 4.0)
 # Gauss's 32 points and weights on [0, 1], to their middle (DLMF 3.5(v)), made with mpmath at 40
 # digits: numpy.polynomial's weights are exact to 1e-13 only.
 _POINTS: Final = (
@@ -53,6 +53,9 @@ _HALF_WEIGHTS: Final = (
 )
 NODES: Final[F64] = np.asarray([*_POINTS, *(1 - x for x in reversed(_POINTS))])
 WEIGHTS: Final[F64] = np.asarray([*_HALF_WEIGHTS, *reversed(_HALF_WEIGHTS)])
+# The same on the first quarter of [0, 1] and on the rest of it.
+SPLIT_NODES: Final[F64] = np.concatenate([NODES / 4, 0.25 + NODES * 0.75])
+SPLIT_WEIGHTS: Final[F64] = np.concatenate([WEIGHTS / 4, WEIGHTS * 0.75])
 
 
 def weighted(values: F64, weights: F64) -> F64:
@@ -97,8 +100,8 @@ def _reaches(exponent: Exponent, count: int) -> F64:
 
     Of shape (levels, count).
     """
-    points = np.tile(np.arange(count), len(_LEVELS))
-    levels = np.repeat(_LEVELS, count)
+    points = np.tile(np.arange(count), len(LEVELS))
+    levels = np.repeat(LEVELS, count)
     low, high = np.zeros(points.size), np.full(points.size, 1e-20)
     rising = np.arange(points.size)
     while rising.size:
@@ -110,7 +113,7 @@ def _reaches(exponent: Exponent, count: int) -> F64:
         middle = np.sqrt(np.maximum(low, high / 65536)) * np.sqrt(high)
         above = exponent(middle[:, None], points)[:, 0] > -levels
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return high.reshape(len(_LEVELS), count)
+    return high.reshape(len(LEVELS), count)
 
 
 def integral(
@@ -127,7 +130,7 @@ def integral(
     exponent, quicker and less exact: it finds these ends.
     """
     edges = _reaches(rough, count)
-    before = [np.maximum(edges[0] - step, 0) for step in _STEPS_TO_CLIFF]
+    before = [np.maximum(edges[0] - step, 0) for step in STEPS_TO_CLIFF]
     ends = np.stack([np.zeros(count), *before, *edges])
     width = ends[1:] - ends[:-1]
     panel, index = np.nonzero(width > 0)

@@ -84,10 +84,10 @@ def erfinv(x: NDArray[Float] | Float) -> NDArray[Float]:
 # carries most of the value and the rounding errors of the others hardly count.
 
 # Here erf and erfc are both 1/2: neither loses bits when it is taken from the other.
-_HALFWAY: Final = 0.4769
+HALFWAY: Final = 0.4769
 
 # erf(x)/x - 1 in x**2, for |x| <= 0.4769.
-_NEAR: Final = (
+NEAR: Final = (
     0.1283791670955126,
     -0.37612638903183754,
     0.11283791670955004,
@@ -101,7 +101,7 @@ _NEAR: Final = (
 )
 
 # (x + 1/2) exp(x**2) erfc(x) in (x - 2)/(x + 3), for x from 0.4768 to 28.01.
-_FAR: Final = (
+FAR: Final = (
     0.6384891907762643,
     -0.05797739161609135,
     -0.11521690023292024,
@@ -127,7 +127,7 @@ _FAR: Final = (
 )
 
 # erfinv(x)/x in w - 1, where w = -log(1 - x**2), for w up to 3.23.
-_CENTRE: Final = (
+CENTRE: Final = (
     1.1273743936892278,
     0.24783287028621093,
     0.004250709244824769,
@@ -150,7 +150,7 @@ _CENTRE: Final = (
 )
 
 # erfinv(x)/s in (s - 3)/(s + 4), where s = sqrt(-log(1 - x**2)), for s from 1.796 to 6.01.
-_TAIL: Final = (
+TAIL: Final = (
     0.944267328259603,
     0.13625512672873313,
     -0.06989325416281651,
@@ -184,22 +184,22 @@ _TAIL: Final = (
 
 
 def _erf(x: F64) -> F64:
-    near = np.abs(x) < _HALFWAY
+    near = np.abs(x) < HALFWAY
     return piecewise(x, (near, _erf_near), (~near, _erf_far))
 
 
 def _erfc(x: F64) -> F64:
     return piecewise(
         x,
-        (np.abs(x) < _HALFWAY, lambda x: 1 - _erf_near(x)),
-        (x >= _HALFWAY, _erfc_far),
-        (x <= -_HALFWAY, lambda x: 2 - _erfc_far(-x)),
+        (np.abs(x) < HALFWAY, lambda x: 1 - _erf_near(x)),
+        (x >= HALFWAY, _erfc_far),
+        (x <= -HALFWAY, lambda x: 2 - _erfc_far(-x)),
     )
 
 
 def _erf_near(x: F64) -> F64:
     # The part added to x is small: its rounding errors hardly count.
-    return x + x * polynomial(_NEAR, x * x)
+    return x + x * polynomial(NEAR, x * x)
 
 
 def _erf_far(x: F64) -> F64:
@@ -225,7 +225,7 @@ def _erfc_far(x: F64) -> F64:
 
 def erfc_scaled(x: F64) -> F64:
     """exp(x**2) erfc(x) for x from 0.4769 to 28."""
-    return polynomial(_FAR, (x - 2) / (x + 3)) / (x + 0.5)
+    return polynomial(FAR, (x - 2) / (x + 3)) / (x + 0.5)
 
 
 def _erfinv(x: F64) -> F64:
@@ -243,9 +243,9 @@ def _minus_log_one_minus_square(x: F64) -> F64:
 
 
 def _erfinv_centre(x: F64) -> F64:
-    return x * polynomial(_CENTRE, _minus_log_one_minus_square(x) - 1)
+    return x * polynomial(CENTRE, _minus_log_one_minus_square(x) - 1)
 
 
 def _erfinv_tail(x: F64) -> F64:
     s = np.sqrt(_minus_log_one_minus_square(x))
-    return np.copysign(s * polynomial(_TAIL, (s - 3) / (s + 4)), x)
+    return np.copysign(s * polynomial(TAIL, (s - 3) / (s + 4)), x)

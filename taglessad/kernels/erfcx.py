@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taglessad.errors import DomainError
-from taglessad.kernels.blocks import NODES, WEIGHTS, weighted
+from taglessad.kernels.blocks import SPLIT_NODES, SPLIT_WEIGHTS, weighted
 from taglessad.kernels.elementwise import exp_neg_square
 from taglessad.kernels.erf import F64, Float, erfc, erfc_scaled, erfinv, piecewise, pointwise
 
@@ -74,14 +74,10 @@ def _by_quadrature(n: int, x: F64) -> F64:
     # The integrand is t**n exp(-t*t - 2 t x): beyond `end` it does not count.
     depth = 44.0 + 8 * n
     end = depth / (x + np.sqrt(x * x + depth))
-    t = end[:, None] * _NODES
-    integrand = np.exp(-t * (t + 2 * x[:, None])) * np.power(_NODES, float(n))
+    t = end[:, None] * SPLIT_NODES
+    integrand = np.exp(-t * (t + 2 * x[:, None])) * np.power(SPLIT_NODES, float(n))
     scale = np.power(end, n + 1.0) / math.factorial(n)
-    return _TWO_OVER_SQRT_PI * scale * weighted(integrand, _WEIGHTS)
-
-
-_NODES: Final[F64] = np.concatenate([NODES / 4, 0.25 + NODES * 0.75])
-_WEIGHTS: Final[F64] = np.concatenate([WEIGHTS / 4, WEIGHTS * 0.75])
+    return _TWO_OVER_SQRT_PI * scale * weighted(integrand, SPLIT_WEIGHTS)
 
 
 def _far(n: int, x: F64) -> F64:

@@ -56,7 +56,7 @@ def polygamma(n: int, x: NDArray[Float] | Float) -> NDArray[Float]:
 # less than 1e-17, relatively; the two corrections for x >= 3 add less than that to the result.
 
 # (z + 3) log Gamma(1 + z) / (z (z - 1)) in (z - 1/2)/(z + 3), for z from 0 to 2.
-_GAMMALN_1P: Final = (
+GAMMALN_1P: Final = (
     1.690951326893433,
     -0.09705739805681712,
     0.8122601980649385,
@@ -79,7 +79,7 @@ _GAMMALN_1P: Final = (
 )
 
 # x times what Stirling's formula lacks, in 1/x**2, for x >= 3.
-_STIRLING: Final = (
+STIRLING: Final = (
     0.0833333333333333,
     -0.0027777777777198706,
     0.0007936507724234001,
@@ -94,7 +94,7 @@ _STIRLING: Final = (
 )
 
 # (z + 2) digamma(1 + z) / (z - zero) in (z - 1/2)/(z + 2), for z from 0 to 2.
-_DIGAMMA_1P: Final = (
+DIGAMMA_1P: Final = (
     2.377639690079582,
     -0.2700316929295457,
     0.8407732403236359,
@@ -119,7 +119,7 @@ _DIGAMMA_1P: Final = (
 )
 
 # x**2 (log(x) - 1/(2 x) - digamma(x)) in 1/x**2, for x >= 3.
-_DIGAMMA_LARGE: Final = (
+DIGAMMA_LARGE: Final = (
     0.08333333333333326,
     -0.008333333333142599,
     0.003968253884920007,
@@ -135,7 +135,7 @@ _DIGAMMA_LARGE: Final = (
 )
 
 # The zero of digamma(1 + z), in two parts.
-_ZERO: Final = (0.46163214496836236, -1.5522348162858677e-17)
+ZERO: Final = (0.46163214496836236, -1.5522348162858677e-17)
 
 _HALF_LOG_TWO_PI: Final = 0.9189385332046728
 
@@ -164,7 +164,7 @@ def _gammaln(x: F64) -> F64:
 
 def gammaln_1p(z: F64) -> F64:
     """log Gamma(1 + z) for z from 0 to 2."""
-    return z * (z - 1) * (polynomial(_GAMMALN_1P, (z - 0.5) / (z + 3)) / (z + 3))
+    return z * (z - 1) * (polynomial(GAMMALN_1P, (z - 0.5) / (z + 3)) / (z + 3))
 
 
 def _gammaln_large(x: F64) -> F64:
@@ -177,7 +177,7 @@ def _gammaln_large(x: F64) -> F64:
 def stirling(x: F64) -> F64:
     """What Stirling's formula for log Gamma(x) lacks, for x >= 3."""
     inverse = 1 / x
-    return inverse * polynomial(_STIRLING, inverse * inverse)
+    return inverse * polynomial(STIRLING, inverse * inverse)
 
 
 def _gammaln_negative(x: F64) -> F64:
@@ -211,8 +211,8 @@ def _digamma(x: F64) -> F64:
 
 
 def _digamma_1p(z: F64) -> F64:
-    from_zero = (z - _ZERO[0]) - _ZERO[1]
-    return from_zero * (polynomial(_DIGAMMA_1P, (z - 0.5) / (z + 2)) / (z + 2))
+    from_zero = (z - ZERO[0]) - ZERO[1]
+    return from_zero * (polynomial(DIGAMMA_1P, (z - 0.5) / (z + 2)) / (z + 2))
 
 
 def _digamma_large(x: F64) -> F64:
@@ -223,7 +223,7 @@ def log_minus_digamma(x: F64) -> F64:
     """log(x) - digamma(x) for x >= 3."""
     inverse = 1 / x
     square = inverse * inverse
-    return 0.5 * inverse + square * polynomial(_DIGAMMA_LARGE, square)
+    return 0.5 * inverse + square * polynomial(DIGAMMA_LARGE, square)
 
 
 def _digamma_negative(x: F64) -> F64:

@@ -354,7 +354,7 @@ def _betaln_large(a: F64, b: F64) -> F64:
 
 # --- differences of polygamma functions ----------------------------------------------------------
 # B(2j) for j = 1 to 9 (Bernoulli numbers; DLMF 24.2).
-_BERNOULLI: Final = (
+BERNOULLI: Final = (
     1 / 6,
     -1 / 30,
     1 / 42,
@@ -391,7 +391,7 @@ def _positive(a: F64, b: F64, n: int) -> F64:
     # The sum over k of (a + k)**-p - (a + k + b)**-p.
     total = np.log1p(b / w) if n == 0 else _power_difference(w, b, n) / n
     total = total + 0.5 * _power_difference(w, b, p)
-    for j, bernoulli in enumerate(_BERNOULLI, 1):
+    for j, bernoulli in enumerate(BERNOULLI, 1):
         rising = math.factorial(n + 2 * j - 1) / math.factorial(n)
         factor = bernoulli * rising / math.factorial(2 * j)
         total = total + factor * _power_difference(w, b, n + 2 * j)

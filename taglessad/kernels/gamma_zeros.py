@@ -64,8 +64,8 @@ def _distance(x: F64, places: Places, i: NDArray[np.intp]) -> F64:
 
 # --- digamma -------------------------------------------------------------------------------------
 @lru_cache
-def _digamma_zeros() -> Places:
-    """The k-th lies between -k - 1 and -k."""
+def digamma_zeros() -> Places:
+    """The zeros of digamma: the k-th lies between -k - 1 and -k."""
     k = np.arange(-DIGAMMA_REACH)
     # Where pi cot(pi x) is digamma(1 - x), which is nearly a logarithm.
     at = wide.pair(np.arctan2(np.pi, np.log(k + 1)) / np.pi - k - 1)
@@ -74,7 +74,7 @@ def _digamma_zeros() -> Places:
 
 def digamma_about_zero(x: F64) -> F64:
     """digamma(x) for x next to a zero of it, DIGAMMA_REACH < x < 0."""
-    places = _digamma_zeros()
+    places = digamma_zeros()
     k = np.floor(-x)
     i = k.astype(np.intp)
     shift = _distance(x, places, i)
@@ -86,7 +86,7 @@ def digamma_about_zero(x: F64) -> F64:
 
 
 # --- log Gamma -----------------------------------------------------------------------------------
-class _LogGamma(NamedTuple):
+class LogGamma(NamedTuple):
     """The (2 k)-th and the next place are the zeros between -k - 3 and -k - 2.
 
     The last is where the function is lowest between the first two, which are near each other.
@@ -99,22 +99,23 @@ class _LogGamma(NamedTuple):
 
 
 @lru_cache
-def _log_gamma_places() -> _LogGamma:
+def log_gamma_places() -> LogGamma:
+    """The zeros of log|Gamma|, and a minimum."""
     k = np.arange(2, -LOG_GAMMA_REACH)
     factorial = np.cumprod(np.arange(1.0, 1 - LOG_GAMMA_REACH))[1:]  # of 2 to 16
     at = wide.pair(np.stack([-k - 1 / factorial[:-1], -k - 1 + 1 / factorial[1:]], -1).ravel())
     at = _newton(wide_gamma.log_gamma_reflected, wide_gamma.digamma_reflected, at)
-    lowest = Pair(*(part[2:3] for part in _digamma_zeros().at))
+    lowest = Pair(*(part[2:3] for part in digamma_zeros().at))
     value = np.append(np.zeros_like(at.high), wide_gamma.log_gamma_reflected(lowest).value())
     at = Pair(np.append(at.high, lowest.high), np.append(at.low, lowest.low))
     slope, from_pole = wide_gamma.digamma_reflected(at), wide.shifted(at, -np.rint(at.high))
     rest = wide.add(slope, wide.divide(wide.constant(Fraction(1), slope.high), from_pole))
-    return _LogGamma(_places(at), value, slope.value(), rest.value())
+    return LogGamma(_places(at), value, slope.value(), rest.value())
 
 
 def log_gamma_about_zero(x: F64) -> F64:
     """log|Gamma(x)| for x next to a zero of it, LOG_GAMMA_REACH < x < -2."""
-    places, value, slope, rest = _log_gamma_places()
+    places, value, slope, rest = log_gamma_places()
     i = 2 * np.floor(-x).astype(np.intp) - 4
     # The zero that is nearer, in units of the distance of each from its own pole.
     first = _distance(x, places, i) / places.above[i]

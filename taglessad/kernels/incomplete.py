@@ -35,8 +35,8 @@ from taglessad.kernels.gamma_function import gamma as gamma_function
 
 Index = NDArray[np.intp]
 _SQRT_TWO_PI: Final = 2.5066282746310007
-_EARLY: Final = 1e-8  # below, exponents are quadratic, and their terms of first order cancel
-_LARGE: Final = 1e10  # from where the mean of the logarithm is as the logarithm of the mean
+EARLY: Final = 1e-8  # below, exponents are quadratic, and their terms of first order cancel
+LARGE: Final = 1e10  # from where the mean of the logarithm is as the logarithm of the mean
 _MODERATE: Final = 1e12  # up to which a logarithm of 100 bits has enough beyond its point
 
 
@@ -208,7 +208,7 @@ def _upper(a: F64, x: F64, weight: Exponent | None) -> F64:
             v < 1, x[i, None] * np.expm1(np.minimum(v, 1.0)), x[i, None] * half * half - x[i, None]
         )
         early = (a - x)[i, None] * v - 0.5 * x[i, None] * v * v
-        return np.where(v < _EARLY, early, a[i, None] * v - rise)
+        return np.where(v < EARLY, early, a[i, None] * v - rise)
 
     return _integral(x, exponent, rough, weight)
 
@@ -221,7 +221,7 @@ def _lower(a: F64, x: F64, weight: Exponent | None) -> F64:
 
     def rough(v: F64, i: Index) -> F64:
         early = (x - a)[i, None] * v - 0.5 * x[i, None] * v * v
-        return np.where(v < _EARLY, early, -a[i, None] * v - x[i, None] * np.expm1(-v))
+        return np.where(v < EARLY, early, -a[i, None] * v - x[i, None] * np.expm1(-v))
 
     return _integral(x, exponent, rough, weight)
 
@@ -231,7 +231,7 @@ def _gammainc(a: F64, x: F64, m: int, upper: bool) -> F64:
     a_in, x_in = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
     mean = _log_over_mean(a_in, x_in) if m else np.log(x_in) - digamma(a_in)
     # The value may be taken from either side near the middle; for large a the logarithms are rough.
-    above = inside & np.where((a_in > _LARGE) & (m == 0), x_in > a_in, mean > 0)
+    above = inside & np.where((a_in > LARGE) & (m == 0), x_in > a_in, mean > 0)
     at_zero, at_inf = (1.0, 0.0) if upper else (0.0, 1.0)
     at_zero, at_inf = (at_zero, at_inf) if m == 0 else (0.0, 0.0)
 
@@ -381,7 +381,7 @@ def _below(a: F64, b: F64, x: F64, z: F64, slope: F64, weight: Exponent | None) 
         later = -a[i, None] * w - c[i, None] * left
         flat = b[i, None] * w - c[i, None] * np.log1p(rise)
         early = slope[i, None] * w - 0.5 * c[i, None] * (p * w) * (q * w)
-        return np.where(w < _EARLY, early, np.where((p > 0.5) & (rise < 1), flat, later))
+        return np.where(w < EARLY, early, np.where((p > 0.5) & (rise < 1), flat, later))
 
     def exponent(w: F64, i: Index) -> F64:
         # At first what is linear in w apart from the rest, whose terms of first order cancel.
@@ -403,7 +403,7 @@ def _betainc(a: F64, b: F64, x: F64, m: int, n: int) -> F64:
     first = second = x_in
     if m == n == 0:
         above = np.log(x_in) - digamma(a_in) > np.log1p(-x_in) - digamma(b_in)
-        large = np.minimum(a_in, b_in) > _LARGE
+        large = np.minimum(a_in, b_in) > LARGE
         above = np.where(large, _beyond_mean(a_in, b_in, x_in) > 0, above)
     else:
         first, second = _logs_over_means(a_in, b_in, x_in, np.inf)  # little beside the quadrature

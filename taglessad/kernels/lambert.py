@@ -15,11 +15,11 @@ from taglessad.kernels.blocks import two_product
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
 
 # 1/e and e in two parts.
-_END: Final = (0.36787944117144233, -1.2428753672788363e-17)
-_E: Final = 2.718281828459045
-_STEPS: Final = 7
+END: Final = (0.36787944117144233, -1.2428753672788363e-17)
+E: Final = 2.718281828459045
+STEPS: Final = 7
 # (1 + (v - 1) exp(v)) / v**2.
-_NEAR: Final = tuple((k + 1) / math.factorial(k + 2) for k in range(20))
+NEAR: Final = tuple((k + 1) / math.factorial(k + 2) for k in range(20))
 
 
 def lambertw(x: NDArray[Float] | Float, k: int, shift: int) -> NDArray[Float]:
@@ -29,7 +29,7 @@ def lambertw(x: NDArray[Float] | Float, k: int, shift: int) -> NDArray[Float]:
     for k = -1. The number of the dtype that is nearest to -1/e stands for it.
     """
     given = np.asarray(x)
-    end = given == given.dtype.type(-_END[0])
+    end = given == given.dtype.type(-END[0])
     found = pointwise(lambda x: _lower(x, shift) if k else _upper(x, shift), given)
     value = -1.0 if shift == 0 else -0.0 if k else 0.0
     return np.where(end, np.asarray(value, given.dtype), found)
@@ -59,12 +59,12 @@ def _lower(x: F64, shift: int) -> F64:
 
 def _about_end(x: F64, side: float) -> F64:
     """1 + W for x < -0.25, of 1 + (v - 1) exp(v) = 1 + e x."""
-    gap = _E * ((x + _END[0]) + _END[1])
+    gap = E * ((x + END[0]) + END[1])
     p = side * np.sqrt(2 * gap)
     v = p * (1 + p * (-1 / 3 + p * (11 / 72)))  # DLMF 4.13.6
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         short = np.where(np.abs(v) < 1, v, 0.0)
-        near = short * short * polynomial(_NEAR, short)
+        near = short * short * polynomial(NEAR, short)
         excess = np.where(np.abs(v) < 1, near, 1 + (v - 1) * np.exp(v)) - gap
         v = v - excess / (v * np.exp(v))
     return np.where(gap == 0, side * 0.0, v)
@@ -72,7 +72,7 @@ def _about_end(x: F64, side: float) -> F64:
 
 def _by_product(x: F64) -> F64:
     w = np.log1p(x)
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         power = np.exp(w)
         high, low = two_product(w, power)
         w = w - ((high - x) + low) / (power * (1 + w))
@@ -87,6 +87,6 @@ def _tail(x: F64) -> F64:
 
 def _by_logarithm(x: F64, w: F64) -> F64:
     size = np.log(np.abs(x))
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         w = w - (w + np.log(np.abs(w)) - size) * w / (1 + w)
     return w

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taglessad.kernels.blocks import NODES, WEIGHTS, jointly, log1p_minus, weighted
+from taglessad.kernels.blocks import SPLIT_NODES, SPLIT_WEIGHTS, jointly, log1p_minus, weighted
 from taglessad.kernels.erf import F64, Float, piecewise, pointwise, polynomial
 from taglessad.kernels.incomplete import expn
 
@@ -37,24 +37,20 @@ def _exprel_finite(m: int, x: F64) -> F64:
         return np.where(large, direct, 1 + x / 2 * (1 + x / 3))
     size = np.abs(x)
     width = np.minimum(1.0, (46.0 + 6 * m) / np.maximum(size, 1e-3))
-    s = width[:, None] * _NODES
+    s = width[:, None] * SPLIT_NODES
     rising = np.power(1 - s, m) * np.exp(-size[:, None] * s)
-    falling = np.power(_NODES, m) * np.exp(-size[:, None] * s)
+    falling = np.power(SPLIT_NODES, m) * np.exp(-size[:, None] * s)
     half = np.exp(0.5 * np.minimum(x, 1500.0))
-    above = half * (width * weighted(rising, _WEIGHTS)) * half
-    below = width ** (m + 1) * weighted(falling, _WEIGHTS)
+    above = half * (width * weighted(rising, SPLIT_WEIGHTS)) * half
+    below = width ** (m + 1) * weighted(falling, SPLIT_WEIGHTS)
     return np.where(x > 0, above, below)
 
 
-_NODES: Final[F64] = np.concatenate([NODES / 4, 0.25 + NODES * 0.75])
-_WEIGHTS: Final[F64] = np.concatenate([WEIGHTS / 4, WEIGHTS * 0.75])
-
-
 # --- the exponential integral --------------------------------------------------------------------
-_EULER_GAMMA: Final = 0.5772156649015329
+EULER_GAMMA: Final = 0.5772156649015329
 # The zero of Ei, in two parts, and the Taylor coefficients there, made with mpmath at 60 digits.
-_EI_ZERO: Final = (0.3725074107813666, 1.3140183414386028e-17)
-_EI_NEAR: Final = (
+EI_ZERO: Final = (0.3725074107813666, 1.3140183414386028e-17)
+EI_NEAR: Final = (
     3.8962157339071672,
     -3.2816078663985615,
     6.522376145438925,
@@ -96,8 +92,8 @@ def expi(x: NDArray[Float] | Float) -> NDArray[Float]:
             x,
             (x < 0, lambda x: -expn(-x, 1)),
             (x == 0, lambda x: np.full_like(x, -np.inf)),
-            ((x > 0) & (np.abs(x - _EI_ZERO[0]) >= 0.1) & (x < 40), _expi_series),
-            ((x > 0) & (np.abs(x - _EI_ZERO[0]) < 0.1), _expi_near_zero),
+            ((x > 0) & (np.abs(x - EI_ZERO[0]) >= 0.1) & (x < 40), _expi_series),
+            ((x > 0) & (np.abs(x - EI_ZERO[0]) < 0.1), _expi_near_zero),
             ((x >= 40) & (x < np.inf), _expi_large),
             (x == np.inf, lambda x: x),
         )
@@ -106,15 +102,15 @@ def expi(x: NDArray[Float] | Float) -> NDArray[Float]:
 
 
 def _expi_near_zero(x: F64) -> F64:
-    shift = (x - _EI_ZERO[0]) - _EI_ZERO[1]
-    return shift * polynomial(_EI_NEAR, shift)
+    shift = (x - EI_ZERO[0]) - EI_ZERO[1]
+    return shift * polynomial(EI_NEAR, shift)
 
 
 def _expi_series(x: F64) -> F64:
     total = np.zeros_like(x)
     for k in range(125, 0, -1):
         total += np.power(x, float(k)) / (k * math.factorial(k))
-    return total + (np.log(x) + _EULER_GAMMA)
+    return total + (np.log(x) + EULER_GAMMA)
 
 
 def _expi_large(x: F64) -> F64:

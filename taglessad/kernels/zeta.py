@@ -10,7 +10,7 @@ from taglessad.kernels.blocks import chosen, jointly
 from taglessad.kernels.erf import F64
 
 # B(2j)/(2j)! for j = 1 to 10 (Bernoulli numbers; DLMF 24.2).
-_EULER_MACLAURIN: Final = (
+EULER_MACLAURIN: Final = (
     1 / 12,
     -1 / 720,
     1 / 30240,
@@ -79,7 +79,7 @@ def _rest(w: F64, x: F64, m: int) -> F64:
     p: list[Any] = [np.zeros_like(w) for _ in range(m)] + [np.ones_like(w)]
     series = np.zeros_like(w)
     order = 0
-    for j, bernoulli in enumerate(_EULER_MACLAURIN, 1):
+    for j, bernoulli in enumerate(EULER_MACLAURIN, 1):
         while order < 2 * j - 1:
             above = [(k + 1) * p[k + 1] for k in range(m)] + [np.zeros_like(w)]
             p = [(-(x + order) * c - d) / w for c, d in zip(p, above, strict=True)]

@@ -167,11 +167,10 @@ def _at_labels(
         known, numbers = True, zeros((classes,), dtype=int64)
     # Selected, not multiplied: 0 * -inf of a class that is not the label's is NaN. The logarithm is
     # outside the selection, so that its derivative is known to be about every class.
-    at_label = total(where(expand_dims(t, axis=-1) == numbers, z, 0.0), axis=-1)
-    loss: Tensor = logsumexp(z, axis=-1) - at_label if normalize else -at_label
-    if known:
-        return loss
-    return where(logical_and(t >= 0, t < classes), loss, nan)
+    label = expand_dims(t, axis=-1)
+    other = 0.0 if known else where(logical_and(label >= 0, label < classes), 0.0, nan)
+    at_label = total(where(label == numbers, z, other), axis=-1)
+    return logsumexp(z, axis=-1) - at_label if normalize else -at_label
 
 
 def _check_labels(what: str, labels: AnyTensor, classes: int) -> bool:

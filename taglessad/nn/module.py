@@ -24,6 +24,7 @@ from typing_extensions import TypeAliasType, dataclass_transform
 
 from taglessad.errors import ArgumentError
 from taglessad.nn.hints import ELSEWHERE
+from taglessad.printing import holds_array
 from taglessad.shapes import show
 from taglessad.tensor import AnyTensor
 from taglessad.trees import flatten
@@ -244,7 +245,7 @@ def describe(value: Any, indent: str = "") -> str:
         texts = [f"{name}={describe(v, inner)}" for name, v in parts]
         return f"{type(value).__qualname__}({_joined(texts, indent, nested)})"
     if isinstance(value, AnyTensor):
-        return f"{value.dtype}{show(value.shape)}"
+        return f"{value.dtype}{show(value.shape)}" if holds_array(value) else repr(value)
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{show(value.shape)}"
     if type(value) in (tuple, list):

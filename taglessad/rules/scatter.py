@@ -37,7 +37,7 @@ def _against(ops: "Ops[R]", per_place: R, x: R, axis: int) -> R:
 
 # --- set_at --------------------------------------------------------------------------------------
 def _untouched(ops: "Ops[R]", d: R, y: R, x: R, index: R, updates: R, axis: int) -> R:
-    return ops.set_at(d, index, zeros_like(ops, updates), axis)
+    return ops.set_at(d, index, ops.zeros(Aval(ops.shape(updates), ops.dtype(d))), axis)
 
 
 def _keep_last(ops: "Ops[R]", y: R, x: R, index: R, updates: R, axis: int) -> tuple[R, bool]:

@@ -216,6 +216,9 @@ def _threefry(key: Any, start: Any, shape: tuple[int, ...]) -> Any:
     return (high.astype(jnp.uint64) << np.uint64(32)) | low.astype(jnp.uint64)
 
 
+UNKNOWN: Final = frozenset({"multiply_at"})
+"""What has a function of JAX, of which JAX's own transforms have no derivative."""
+
 KERNELS: Final[dict[str, Kernel]] = {
     "sum": _sum,
     "prod": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),

@@ -85,11 +85,12 @@ def by_taps(x: Any, kernel: Any, window: Any) -> Any:
     reach = [(m - 1) * s + 1 if m else 0 for m, s in zip(results, strides, strict=True)]
 
     def add(tap: Any, total: Any) -> Any:
-        at = jnp.unravel_index(tap, tuple(taps))
+        # In 32 bits: JAX's transforms may come upon it where 64 are not allowed.
+        at = [i.astype(np.int32) for i in jnp.unravel_index(tap, tuple(taps))]
         first = [i * d for i, d in zip(at, kernel_dilation, strict=True)]
-        rows = lax.dynamic_slice(parts, (0, 0, 0, *first), (members, groups, channels, *reach))
+        rows = lax.dynamic_slice(parts, (*[np.int32(0)] * 3, *first), (members, groups, channels, *reach))
         met = lax.slice(rows, (0,) * rows.ndim, rows.shape, (1, 1, 1, *strides))
-        own = lax.dynamic_index_in_dim(weights, tap, 3, keepdims=False)
+        own = lax.dynamic_index_in_dim(weights, tap.astype(np.int32), 3, keepdims=False)
         if channels == 1:
             return total + met * lax.reshape(own, (groups, each, *(1,) * len(taps)))
         return total + jnp.einsum("ngc...,goc->ngo...", met, own)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from taglessad.xla import special
+from taglessad.xla import entries, special
 
 # Any: arrays and tracers, in dtypes that are data.
 Kernel = Callable[..., Any]
@@ -19,7 +19,7 @@ def aligned(*xs: Any) -> list[Any]:
     first = shapes[0]
     if all(s == first for s in shapes):
         return list(xs)
-    shape = np.broadcast_shapes(*shapes)
+    shape = lax.broadcast_shapes(*shapes)
     return [stretched(x, shape) for x in xs]
 
 
@@ -51,7 +51,15 @@ def _sigmoid(x: Any) -> Any:
 
 
 def _softplus(x: Any) -> Any:
-    return jnp.maximum(x, 0) + lax.log1p(lax.exp(-lax.abs(x)))
+    return jnp.maximum(x, 0) + _log1p(lax.exp(-lax.abs(x)))
+
+
+def _log1p(x: Any) -> Any:
+    return entries.log1p(x) if x.dtype == np.float64 else lax.log1p(x)
+
+
+def _atanh(x: Any) -> Any:
+    return entries.atanh(x) if x.dtype == np.float64 else lax.atanh(x)
 
 
 def _sech_squared(x: Any) -> Any:
@@ -67,24 +75,6 @@ def _sech_squared(x: Any) -> Any:
     decay = lax.exp(lax.neg(size))
     root = lax.add(decay, lax.mul(lax.abs(lax.tanh(x)), decay))
     return lax.mul(root, root)
-
-
-def _exp_neg_square(x: Any) -> Any:
-    """By the head of x, whose square is exact, and the rest of the square.
-
-    Not by float64 where x is narrower, which is slow on GPUs and more so on TPUs. The head is not
-    what a cast to fewer bits and back leaves, and the rest no second exponential: XLA drops such
-    casts, and makes one exponential of a product of two.
-    """
-    dtype = x.dtype
-    wide = x.astype(jnp.float32) if dtype.itemsize == 2 else x
-    exponent, mantissa = (11, 25) if dtype == np.float64 else (8, 11)
-    size = lax.min(lax.abs(wide), lax.full_like(wide, 64))  # from where on it is 0
-    head = lax.reduce_precision(size, exponent, mantissa)
-    rest = lax.mul(lax.sub(size, head), lax.add(size, head))
-    first = lax.exp(lax.neg(lax.mul(head, head)))
-    whole = lax.add(first, lax.mul(first, lax.expm1(lax.neg(rest))))
-    return lax.convert_element_type(whole, dtype)
 
 
 def _logaddexp(a: Any, b: Any) -> Any:
@@ -142,9 +132,8 @@ KERNELS: Final[dict[str, Kernel]] = {
     "hypot": jnp.hypot,
     "exp": lax.exp,
     "expm1": lax.expm1,
-    "exp_neg_square": _exp_neg_square,
     "log": lax.log,
-    "log1p": lax.log1p,
+    "log1p": _log1p,
     "log2": jnp.log2,
     "log10": jnp.log10,
     "logaddexp": _logaddexp,
@@ -165,7 +154,7 @@ KERNELS: Final[dict[str, Kernel]] = {
     "sech_squared": _sech_squared,
     "asinh": lax.asinh,
     "acosh": lax.acosh,
-    "atanh": lax.atanh,
+    "atanh": _atanh,
     "floor": lax.floor,
     "ceil": lax.ceil,
     "trunc": jnp.trunc,
@@ -201,9 +190,6 @@ KERNELS: Final[dict[str, Kernel]] = {
     "cast": _cast,
     "detach": lambda x: x,
     "erf": lax.erf,
-    "erfc": lax.erfc,
-    "erfinv": lax.erf_inv,
-    "gammaln": lax.lgamma,
     **special.KERNELS,
 }
 """Primitive name -> function of (operands, parameters). What is not here, and in no other table of

@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from taglessad.xla.varying import alike
+
 # Any: arrays and tracers, in dtypes that are data; an extent may be a symbol of jax.export.
 UNSIGNED: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 HALF: Final = np.uint64(32)
@@ -83,8 +85,8 @@ def _by_pairs(x: Any, axis: int, descending: bool) -> Any:
 def _argsort(x: Any, axis: int, descending: bool) -> Any:
     return lax.platform_dependent(
         x,
-        cpu=lambda x: _by_words(x, axis, descending),
-        default=lambda x: _by_pairs(x, axis, descending),
+        cpu=lambda x: alike([_by_words(x, axis, descending)], x)[0],
+        default=lambda x: alike([_by_pairs(x, axis, descending)], x)[0],
     )
 
 
@@ -104,7 +106,9 @@ def _argtop(x: Any, axis: int, count: int) -> Any:
         rows = jnp.moveaxis(lax.bitcast_convert_type(_alike(x), np.float32), axis, -1)
         return jnp.moveaxis(lax.top_k(rows, count)[1].astype(np.int64), -1, axis)
 
-    return lax.platform_dependent(x, cpu=selected, default=sliced)
+    return lax.platform_dependent(
+        x, cpu=lambda x: alike([selected(x)], x)[0], default=lambda x: alike([sliced(x)], x)[0]
+    )
 
 
 KERNELS: Final[dict[str, Callable[..., Any]]] = {"argsort": _argsort, "argtop": _argtop}

@@ -15,6 +15,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from taglessad.errors import ArgumentError
 from taglessad.graph import Derivations, Graph
 from taglessad.ops import Ops
 from taglessad.primitive import Aval
@@ -210,7 +211,11 @@ def _moves(tangent: Any) -> bool:
 @wide
 def _transpose(cotangents: Sequence[Any], *operands: Any, operation: Operation) -> list[Any]:
     ops, linear, _, _ = operation
-    assert isinstance(linear, Linear), "only a derivative is transposed"
+    if not isinstance(linear, Linear):
+        raise ArgumentError(
+            "jax.linear_transpose of a function of this library: whether it is linear is not "
+            "known; take its derivative, jax.vjp or tad.vjp, which for a linear one is the transpose"
+        )
     n = len(linear.graph.inputs)
     known = tuple(not _is_unknown(x) for x in operands[n:])
     alive = tuple(type(c) is not ad.Zero for c in cotangents)

@@ -151,7 +151,7 @@ def test_rules_that_do_not_fit(rule: Any, kind: type[Exception], words: list[str
 
     f.defvjp(lambda x: (x * x, x), rule)
     with pytest.raises(kind) as caught:
-        tad.grad(f)(3.0)
+        tad.grad(f)(np.asarray(3.0))
     for word in ("custom_vjp(f)", *words):
         assert word in str(caught.value)
 
@@ -226,3 +226,11 @@ def test_a_linear_function_is_its_own_tangent() -> None:
     np.testing.assert_allclose(twice(x), tad.hessian(loss(plain))(x))
     rows = tad.vmap(tad.grad(loss(spread)))(np.stack([x, 2 * x]))
     np.testing.assert_allclose(rows[1], tad.grad(loss(plain))(2 * x))
+
+
+def test_a_number_beside_a_narrow_array_has_a_cotangent_of_its_own_dtype() -> None:
+    product = tad.custom_vjp(lambda x, y: x * y)
+    product.defvjp(lambda x, y: (x * y, (x, y)), lambda r, g: (g * r[1], g * r[0]))
+    found = tad.grad(product, 1)(2.0, np.float32(3.0))
+    assert found.dtype == np.float32 and float(found) == 2.0
+    assert float(tad.grad(product)(2.0, np.float32(3.0))) == 3.0

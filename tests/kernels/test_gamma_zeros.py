@@ -39,10 +39,10 @@ def exactly(at: Pair) -> list[Any]:  # Any: mpmath numbers
 
 
 def test_the_zeros() -> None:
-    at = exactly(zeros._digamma_zeros().at)
+    at = exactly(zeros.digamma_zeros().at)
     assert len(at) == 128
     assert all(-k - 1 < x < -k and abs(mp.digamma(x)) < 1e-28 for k, x in enumerate(at))
-    found = zeros._log_gamma_places()
+    found = zeros.log_gamma_places()
     at = exactly(found.places.at)
     assert len(at) == 29 and [int(mp.floor(-x)) for x in at[:-1:2]] == list(range(2, 16))
     assert all(y < x for x, y in zip(at[:-2], at[1:-1], strict=True))

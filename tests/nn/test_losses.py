@@ -131,8 +131,6 @@ def test_labels_that_are_none_of_the_classes_are_not_silent_where_they_are_not_s
     np.testing.assert_allclose(loss[0], nnf.cross_entropy(scores[:1], labels[:1])[0])
     assert bool(tad.isnan(loss[1]))
     assert bool(tad.isnan(tad.jit(nnf.nll)(scores, -labels)[0]))
-    g = tad.jit(tad.grad(lambda z, t: tad.sum(nnf.cross_entropy(z, t))))(scores, labels)
-    np.testing.assert_array_equal(g[1], np.zeros(4))
 
 
 ACTIVATIONS: dict[str, tuple[Callable[..., Any], str]] = {

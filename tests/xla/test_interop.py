@@ -88,8 +88,9 @@ def test_static_and_donated_arguments() -> None:
 
 def test_what_xla_has_no_operation_for_runs_on_the_host() -> None:
     x = np.asarray([0.5, 1.5])
-    program = tad.jit(lambda x: tad.special.expi(x) + x, Jax())
-    np.testing.assert_allclose(program(x), tad.special.expi(x) + x, rtol=1e-14)
+    hosted = tad.primitive("test_interop", np.sinh, partials=[lambda y, x: tad.cosh(x)])
+    program = tad.jit(lambda x: hosted(x) + x, Jax())
+    np.testing.assert_allclose(program(x), np.sinh(x) + x, rtol=1e-15)
 
 
 def test_shardings_are_told_by_argument_and_by_result() -> None:
@@ -138,3 +139,32 @@ def test_numbers_of_python_become_what_jax_makes_of_them() -> None:
     assert tad.to_jax(2.5).dtype == np.float32
     doubled = lambda x: tad.to_jax(tad.while_loop(lambda c: c < 9.0, lambda c: c * 2.0, x))
     assert jax.jit(doubled)(1.5).dtype == np.float32  # a weak number of JAX's keeps its width
+
+
+def test_arrays_of_jax_on_either_side_of_handles() -> None:
+    c = jnp.asarray([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(tad.grad(lambda z: tad.sum(c * z))(c), c)
+    np.testing.assert_array_equal(tad.vmap(lambda z: c[0] * z)(c), c)
+    np.testing.assert_array_equal(tad.jit(lambda z: c - z)(np.ones(3, np.float32)), c - 1)
+    np.testing.assert_array_equal(tad.grad(lambda z: c @ z)(c), c)
+    three = jax.grad(lambda w: tad.to_jax(tad.grad(lambda v: w * v * v)(3.0)))
+    np.testing.assert_array_equal(three(2.0), 6.0)
+    assert (c * tad.asarray(np.ones(3))).dtype == np.float64
+    np.testing.assert_array_equal(jnp.stack([tad.asarray(c), c]), [c, c])
+
+
+def test_inside_the_transforms_of_jax_all_stands_on_jax() -> None:
+    w, ones = jnp.asarray([2.0, 3.0]), np.ones(2, np.float32)
+    close = np.testing.assert_allclose
+    power = lambda w: tad.fori_loop(0, 3, lambda i, c: c * w, tad.ones(2, dtype=tad.float32))
+    close(jax.jit(lambda w: tad.to_jax(power(w)))(w), [8.0, 27.0])
+    close(jax.jit(lambda w: tad.to_jax(tad.grad(lambda x: tad.sum(x * w))(ones)))(w), w)
+    close(jax.vmap(lambda w: tad.to_jax(tad.vmap(lambda x: x * w)(ones)))(w), [[2, 2], [3, 3]])
+    chosen = lambda w: tad.to_jax(tad.cond(tad.asarray(True), lambda: w * 2, lambda: w))
+    close(jax.grad(chosen)(1.0), 2.0)
+    assert repr(tad.ones(2).ops) == "Eager"
+
+
+def test_keys_of_jax_are_refused_by_name() -> None:
+    with pytest.raises(errors.DTypeError, match=r"sin: x is of dtype key<fry>.*key_data"):
+        tad.sin(jax.random.key(0))

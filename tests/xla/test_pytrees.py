@@ -244,3 +244,38 @@ for use in (
 
 def test_without_jax_everything_else_works() -> None:
     subprocess.run([sys.executable, "-c", BLOCKED], check=True)
+
+
+def test_trees_of_jax_inside_our_transforms() -> None:
+    doubled = lambda tree: jax.tree.map(lambda a: a * 2.0, tree)
+    np.testing.assert_array_equal(tad.jit(doubled)(np.ones(3)), [2, 2, 2])
+    assert float(tad.scan(lambda c, _: (doubled(c), None), 1.0, None, length=2)[0]) == 4.0
+    assert float(tad.while_loop(lambda c: c < 10.0, doubled, 1.0)) == 16.0
+    total = lambda tree: sum(tad.sum(leaf * leaf) for leaf in jax.tree.leaves(doubled(tree)))
+    g = tad.grad(total)({"a": np.ones(2), "b": 2.0})
+    np.testing.assert_array_equal(g["a"], [8, 8])
+    assert float(g["b"]) == 16.0
+
+
+def test_trees_of_jax_with_other_leaves_than_arrays() -> None:
+    model = nn.Linear(3, 2, rng=0)
+    nothing = jax.tree.map(lambda w: None, model)
+    assert repr(nothing) == "Linear(w=Tensor(None), b=Tensor(None))"
+    mask = jax.tree.map(lambda w: True, model)
+    assert jax.tree.structure(mask) == jax.tree.structure(model)
+
+
+def test_optimisers_of_optax_inside_our_jit() -> None:
+    optax = pytest.importorskip("optax")
+    model, x = nn.Linear(3, 2, rng=0, dtype=tad.float32), np.ones(3, np.float32)
+    optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(0.1))
+
+    def step(model: Any, state: Any, x: Any) -> Any:
+        g = tad.grad(lambda model: tad.sum(model(x) ** 2))(model)
+        updates, state = optimiser.update(g, state, model)
+        return optax.apply_updates(model, updates), state
+
+    ours, _ = tad.jit(step, Jax())(model, optimiser.init(model), x)
+    theirs, _ = jax.jit(step)(model, optimiser.init(model), x)
+    np.testing.assert_allclose(ours.w, theirs.w, rtol=1e-4)
+    assert np.max(np.abs(tad.to_numpy(ours.w) - tad.to_numpy(model.w))) > 0.05
