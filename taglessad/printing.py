@@ -26,10 +26,7 @@ def represent(x: AnyTensor) -> str:
 
 def holds_array(x: AnyTensor) -> bool:
     """False where JAX has put something else in the place of an array, as it may in its trees."""
-    try:
-        return x.shape is not None
-    except AttributeError:
-        return False
+    return hasattr(x, "shape")
 
 
 def text(x: AnyTensor) -> str:
