@@ -88,7 +88,9 @@ def by_taps(x: Any, kernel: Any, window: Any) -> Any:
         # In 32 bits: JAX's transforms may come upon it where 64 are not allowed.
         at = [i.astype(np.int32) for i in jnp.unravel_index(tap, tuple(taps))]
         first = [i * d for i, d in zip(at, kernel_dilation, strict=True)]
-        rows = lax.dynamic_slice(parts, (*[np.int32(0)] * 3, *first), (members, groups, channels, *reach))
+        rows = lax.dynamic_slice(
+            parts, (*[np.int32(0)] * 3, *first), (members, groups, channels, *reach)
+        )
         met = lax.slice(rows, (0,) * rows.ndim, rows.shape, (1, 1, 1, *strides))
         own = lax.dynamic_index_in_dim(weights, tap.astype(np.int32), 3, keepdims=False)
         if channels == 1:
